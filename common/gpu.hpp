@@ -1,0 +1,63 @@
+/// @file
+/// The few words in which the vendors differ, in one spelling each.
+///
+/// Kernels are written in the plain words of CUDA and HIP. What those two, or the executor that
+/// runs kernels on the CPU, spell differently stands here:
+///
+/// | word                                        | meaning                                        |
+/// |---------------------------------------------|------------------------------------------------|
+/// | `gpu::dynamic_shared<T>()`                  | the shared memory whose size the launch gives  |
+/// | `gpu::shared_array<T, N>`                   | what a static `__shared__` array is made of    |
+/// | `gpu::sync_warp()`                          | barrier and memory fence among a warp's lanes  |
+/// | `gpu::shuffle_down<WarpSize>(value, delta)` | the value of the lane `delta` further up       |
+/// | `gpu::load_vector<Width>(p)`                | `Width` elements with a single load            |
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/gpu/words.hpp"
+#include "common/static_array.hpp"
+
+#if defined(__CUDACC__)
+#include "common/gpu/cuda.hpp"
+#elif defined(__HIPCC__) || defined(__HIP__)
+#include "common/gpu/hip.hpp"
+#else
+#include "common/gpu/simt.hpp"
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu {
+
+/// N elements of T as raw storage, for `__shared__ gpu::shared_array<T, N> shared;`.
+///
+/// Shared memory has no constructors: nvcc warns of a T that has one and HIP's clang refuses it.
+/// @tparam T any trivially copyable type; an element is written before it is read.
+template <typename T, int N>
+class shared_array {
+  static_assert(std::is_trivially_copyable_v<T>, "shared memory holds trivially copyable types");
+  static_assert(N > 0, "is the block smaller than a warp?");
+
+ public:
+  __device__ T& operator[](unsigned i) { return reinterpret_cast<T*>(bytes_)[i]; }
+
+ private:
+  alignas(alignof(T) > 16 ? alignof(T) : 16) unsigned char bytes_[N * sizeof(T)];
+};
+
+/// How many of a thread's Items elements one load brings in: as many as fill 16 bytes, the widest
+/// load of both vendors' hardware; one, where elements do not divide them evenly.
+template <typename In, int Items>
+inline constexpr int vector_width = 16 % sizeof(In) != 0
+                                        ? 1
+                                        : (16 / int{sizeof(In)} < Items ? 16 / int{sizeof(In)}
+                                                                        : Items);
+
+/// Whether `load_vector<Width>(p)` may be used on p.
+template <int Width, typename In>
+__device__ bool is_vector_aligned(const In* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -1,0 +1,37 @@
+/// @file
+/// The vendor words for AMD. A warp is called a wavefront there, shared memory the LDS.
+#pragma once
+
+#include "common/gpu/transfer.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu {
+
+template <typename T>
+__device__ T* dynamic_shared() {
+  extern __shared__ uint4 dynamic_shared_memory[];
+  return reinterpret_cast<T*>(dynamic_shared_memory);
+}
+
+/// The lanes run in lockstep, which orders instructions but not the compiler's view of memory: the
+/// fences keep shared memory accesses on their side. HIP 7 has `__syncwarp` for it, older ones
+/// none.
+__device__ inline void sync_warp() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "wavefront");
+  __builtin_amdgcn_wave_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
+}
+
+/// Without a mask, which every HIP has: the lanes that take part are those that are active.
+template <int WarpSize, typename T>
+__device__ T shuffle_down(T value, unsigned delta) {
+  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
+  return detail::shuffle_words(value,
+                               [=](unsigned word) { return __shfl_down(word, delta, WarpSize); });
+}
+
+template <int Width, typename In>
+__device__ static_array<In, Width> load_vector(const In* p) {
+  return detail::load_vector<Width>(p);
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu

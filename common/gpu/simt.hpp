@@ -1,0 +1,250 @@
+/// @file
+/// The words of a kernel for the executor that runs it on the CPU, one fiber per GPU thread.
+///
+/// The executor switches fibers at barriers and warp collectives only. It is strict where hardware
+/// is merely undefined: see host/simt/executor.hpp for what it reports.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "common/gpu/words.hpp"
+#include "common/static_array.hpp"
+
+namespace tenfold::simt {
+
+/// Position of a thread in its block, of a block in the grid, or an extent of either.
+struct index3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// A place in a kernel's source, for the executor's errors.
+struct location {
+  const char* file;
+  int line;
+};
+
+/// What a lane brings to a warp collective and takes from it. It lives on the lane's own stack
+/// until the collective is complete, so values of any size are exchanged without a copy in between.
+struct exchange {
+  const char* name;  ///< as the kernel's author wrote it
+  location where;
+  std::uint64_t mask;  ///< the lanes that take part
+  unsigned source;     ///< the lane whose value this lane receives; unused in barriers and votes
+  std::size_t size;    ///< bytes of the value; 0 in barriers and votes
+  const void* sent;
+  void* received;
+  bool predicate;        ///< this lane's vote
+  std::uint64_t ballot;  ///< out: the votes of all lanes in the mask
+};
+
+inline constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
+
+/// Waits until every thread of the block arrives at the same place.
+void sync_block(location where);
+
+/// Waits until every lane of the mask arrives at the same place, then exchanges their values.
+void sync_lanes(exchange& mine);
+
+/// This thread's lane in its warp.
+[[nodiscard]] unsigned lane();
+
+/// The block's dynamic shared memory. Its size is the launch's.
+[[nodiscard]] void* dynamic_shared_memory();
+
+}  // namespace tenfold::simt
+
+extern thread_local constinit tenfold::simt::index3 threadIdx;
+extern thread_local constinit tenfold::simt::index3 blockIdx;
+extern thread_local constinit tenfold::simt::index3 blockDim;
+extern thread_local constinit tenfold::simt::index3 gridDim;
+extern thread_local constinit int warpSize;
+
+namespace tenfold::simt {
+
+/// Sends a value and receives that of `source`.
+template <typename T>
+T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, location where) {
+  static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
+  T received = value;
+  exchange mine{name, where, mask, source, sizeof(T), &value, &received, false, 0};
+  sync_lanes(mine);
+  return received;
+}
+
+inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate, location where) {
+  exchange mine{name, where, mask, 0, 0, nullptr, nullptr, predicate, 0};
+  sync_lanes(mine);
+  return mine.ballot;
+}
+
+inline void sync_warp(std::uint64_t mask, location where) {
+  exchange mine{"__syncwarp", where, mask, 0, 0, nullptr, nullptr, false, 0};
+  sync_lanes(mine);
+}
+
+}  // namespace tenfold::simt
+
+// The words themselves. The defaulted last arguments record the caller's place.
+
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  tenfold::simt::sync_block({file, line});
+}
+
+inline void __syncwarp(std::uint64_t mask = tenfold::simt::all_lanes,
+                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  tenfold::simt::sync_warp(mask, {file, line});
+}
+
+/// The value of the lane `delta` further up; a lane with none that far keeps its own.
+template <typename T>
+T __shfl_down_sync(std::uint64_t mask, T value, unsigned delta, int width = warpSize,
+                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const unsigned self = tenfold::simt::lane();
+  const unsigned segment = static_cast<unsigned>(width);
+  const unsigned source = self % segment + delta < segment ? self + delta : self;
+  return tenfold::simt::shuffle_from("__shfl_down_sync", mask, value, source, {file, line});
+}
+
+/// The value of the lane `delta` further down; a lane with none that far keeps its own.
+template <typename T>
+T __shfl_up_sync(std::uint64_t mask, T value, unsigned delta, int width = warpSize,
+                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const unsigned self = tenfold::simt::lane();
+  const unsigned source = self % static_cast<unsigned>(width) >= delta ? self - delta : self;
+  return tenfold::simt::shuffle_from("__shfl_up_sync", mask, value, source, {file, line});
+}
+
+/// The value of the lane whose number differs in the bits of `lane_mask`.
+template <typename T>
+T __shfl_xor_sync(std::uint64_t mask, T value, int lane_mask, int width = warpSize,
+                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const unsigned self = tenfold::simt::lane();
+  const unsigned segment = static_cast<unsigned>(width);
+  const unsigned other = self ^ static_cast<unsigned>(lane_mask);
+  const unsigned source = other < self / segment * segment + segment ? other : self;
+  return tenfold::simt::shuffle_from("__shfl_xor_sync", mask, value, source, {file, line});
+}
+
+/// The value of lane `source` of this lane's segment.
+template <typename T>
+T __shfl_sync(std::uint64_t mask, T value, int source, int width = warpSize,
+              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  const unsigned segment = static_cast<unsigned>(width);
+  const unsigned first = tenfold::simt::lane() / segment * segment;
+  return tenfold::simt::shuffle_from("__shfl_sync", mask, value,
+                                     first + static_cast<unsigned>(source) % segment, {file, line});
+}
+
+inline std::uint64_t __ballot_sync(std::uint64_t mask, int predicate,
+                                   const char* file = __builtin_FILE(),
+                                   int line = __builtin_LINE()) {
+  return tenfold::simt::vote("__ballot_sync", mask, predicate != 0, {file, line});
+}
+
+inline int __any_sync(std::uint64_t mask, int predicate, const char* file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return tenfold::simt::vote("__any_sync", mask, predicate != 0, {file, line}) != 0;
+}
+
+inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __builtin_FILE(),
+                      int line = __builtin_LINE()) {
+  return tenfold::simt::vote("__all_sync", mask, predicate == 0, {file, line}) == 0;
+}
+
+inline void __threadfence() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+inline void __threadfence_block() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+}
+
+// Atomics return the value before, as on the hardware. They order nothing but themselves.
+
+template <typename T>
+T atomicAdd(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicSub(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).fetch_sub(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicAnd(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicOr(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).fetch_or(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicXor(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).fetch_xor(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicExch(T* address, std::type_identity_t<T> value) {
+  return std::atomic_ref<T>(*address).exchange(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+  std::atomic_ref<T>(*address).compare_exchange_strong(expected, desired,
+                                                       std::memory_order_relaxed);
+  return expected;
+}
+
+template <typename T>
+T atomicMin(T* address, std::type_identity_t<T> value) {
+  std::atomic_ref<T> target(*address);
+  T before = target.load(std::memory_order_relaxed);
+  while (value < before &&
+         !target.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
+template <typename T>
+T atomicMax(T* address, std::type_identity_t<T> value) {
+  std::atomic_ref<T> target(*address);
+  T before = target.load(std::memory_order_relaxed);
+  while (value > before &&
+         !target.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu {
+
+template <typename T>
+T* dynamic_shared() {
+  return static_cast<T*>(simt::dynamic_shared_memory());
+}
+
+inline void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  simt::sync_warp(simt::all_lanes, {file, line});
+}
+
+template <int WarpSize, typename T>
+T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
+               int line = __builtin_LINE()) {
+  return __shfl_down_sync(simt::all_lanes, value, delta, WarpSize, file, line);
+}
+
+/// One load of the whole vector, which must be aligned to its size.
+template <int Width, typename In>
+static_array<In, Width> load_vector(const In* p) {
+  struct alignas(Width == 1 ? alignof(In) : Width * sizeof(In)) vector {
+    unsigned char bytes[Width * sizeof(In)];
+  };
+  return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const vector*>(p));
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu

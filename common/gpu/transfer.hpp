@@ -1,0 +1,61 @@
+/// @file
+/// What CUDA and HIP share: values of any size as the 32-bit words that a shuffle moves, and as the
+/// vectors that one load instruction brings in.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "common/gpu/words.hpp"
+#include "common/static_array.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
+
+/// Applies `shuffle` to each 32-bit word of a trivially copyable value.
+template <typename T, typename Shuffle>
+__device__ T shuffle_words(T value, Shuffle shuffle) {
+  static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
+  constexpr int words = (sizeof(T) + 3) / 4;
+  unsigned word[words] = {};
+  memcpy(word, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < words; ++i) word[i] = shuffle(word[i]);
+  memcpy(&value, word, sizeof(T));
+  return value;
+}
+
+template <std::size_t Bytes>
+struct machine_word;
+template <>
+struct machine_word<1> {
+  using type = unsigned char;
+};
+template <>
+struct machine_word<2> {
+  using type = unsigned short;
+};
+template <>
+struct machine_word<4> {
+  using type = unsigned;
+};
+template <>
+struct machine_word<8> {
+  using type = uint2;
+};
+template <>
+struct machine_word<16> {
+  using type = uint4;
+};
+
+/// One load of the whole vector, through the type that the compilers load with one instruction.
+template <int Width, typename In>
+__device__ static_array<In, Width> load_vector(const In* p) {
+  if constexpr (Width == 1) {
+    return static_array<In, Width>{*p};
+  } else {
+    using word = typename machine_word<Width * sizeof(In)>::type;
+    return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
+  }
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail

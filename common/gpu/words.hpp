@@ -1,0 +1,26 @@
+/// @file
+/// The words of CUDA and HIP that mark functions and memory, for compilers that lack them, and the
+/// name of the backend that this unit is compiled for.
+///
+/// Everything in common/ and kernels/ lives in the inline namespace `TENFOLD_BACKEND`, so that the
+/// same templates, compiled by three compilers, never collide in one program.
+#pragma once
+
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#define TENFOLD_BACKEND on_cuda
+#define TENFOLD_NO_EXECUTION_SPACE_CHECK _Pragma("nv_exec_check_disable")
+#elif defined(__HIPCC__) || defined(__HIP__)
+#include <hip/hip_runtime.h>
+#define TENFOLD_BACKEND on_hip
+#define TENFOLD_NO_EXECUTION_SPACE_CHECK
+#else
+#define TENFOLD_BACKEND on_simt
+#define TENFOLD_NO_EXECUTION_SPACE_CHECK
+#define __host__
+#define __device__
+#define __launch_bounds__(...)
+// The tags end up in mangled names: they tell the executor which variables a kernel shares.
+#define __global__ __attribute__((abi_tag("gpu_kernel")))
+#define __shared__ static thread_local __attribute__((abi_tag("gpu_shared")))
+#endif

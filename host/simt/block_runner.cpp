@@ -1,0 +1,405 @@
+#include "host/simt/block_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+
+thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
+thread_local constinit tenfold::simt::index3 blockIdx{0, 0, 0};
+thread_local constinit tenfold::simt::index3 blockDim{1, 1, 1};
+thread_local constinit tenfold::simt::index3 gridDim{1, 1, 1};
+thread_local constinit int warpSize = 0;
+
+namespace tenfold::simt {
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+constexpr unsigned max_threads = 1024;
+constexpr std::size_t shared_alignment = 128;
+
+// NaN as float and as double, and far from zero as an integer: a sum that reads it shows it.
+constexpr std::uint32_t poison = 0xfff5a5a5u;
+
+void fill_with_poison(std::span<std::byte> memory) {
+  for (std::size_t i = 0; i < memory.size(); i += sizeof poison)
+    std::memcpy(memory.data() + i, &poison, std::min(sizeof poison, memory.size() - i));
+}
+
+bool same_place(const location& a, const location& b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
+
+std::string name_place(const location& place) {
+  return fmt::format("{}:{}", place.file, place.line);
+}
+
+std::uint64_t bit(unsigned lane) {
+  return std::uint64_t{1} << lane;
+}
+
+/// `0-31, 40` for the set bits.
+std::string list_ranges(const std::vector<unsigned>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += text.empty() ? "" : ", ";
+    text +=
+        last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+}  // namespace
+
+thread_local constinit block_runner* block_runner::current_ = nullptr;
+
+void sync_block(location where) {
+  block_runner::current()->sync_block(where);
+}
+void sync_lanes(exchange& mine) {
+  block_runner::current()->sync_lanes(mine);
+}
+unsigned lane() {
+  return block_runner::current()->current_lane();
+}
+void* dynamic_shared_memory() {
+  return block_runner::current()->dynamic_shared_memory();
+}
+
+block_runner::block_runner() : stacks_(max_threads) {
+  threads_.reserve(max_threads);  // fibers keep pointers to their states
+}
+
+block_runner::~block_runner() = default;
+
+std::string block_runner::run(const grid_job& job, index3 block) {
+  job_ = &job;
+  shape_block(job);
+  poison_shared(job);
+  reset_block();
+  blockIdx = block;
+  random_ = random_sequence(
+      job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
+  current_ = this;
+  resume(pick_ready(first_warp()));
+  current_ = nullptr;
+  if (failure_.kind == failure_kind::none) return {};
+
+  std::string description = describe_failure();
+  // The fibers stand wherever they were stopped: the next block gets fresh ones.
+  stacks_.forget_frames();
+  threads_.clear();
+  fiber_count_ = 0;
+  shape_ = {0, 0, 0};
+  failure_ = {};
+  return description;
+}
+
+void block_runner::make_fibers(unsigned count) {
+  threads_.resize(std::max<std::size_t>(threads_.size(), count));
+  for (; fiber_count_ < count; ++fiber_count_)
+    threads_[fiber_count_].context = make_fcontext(
+        stacks_.top(fiber_count_), stacks_.usable_bytes(fiber_count_), &block_runner::fiber_main);
+}
+
+/// Numbers the threads as the hardware does: x fastest, then y, then z, cut into warps.
+void block_runner::shape_block(const grid_job& job) {
+  blockDim = job.block;
+  gridDim = job.grid;
+  warpSize = static_cast<int>(job.warp_size);
+  if (job.block.x == shape_.x && job.block.y == shape_.y && job.block.z == shape_.z &&
+      job.warp_size == warp_size_)
+    return;
+  shape_ = job.block;
+  warp_size_ = job.warp_size;
+  thread_count_ = job.block.x * job.block.y * job.block.z;
+  make_fibers(thread_count_);
+  for (unsigned t = 0; t < thread_count_; ++t) {
+    threads_[t].index = {t % shape_.x, t / shape_.x % shape_.y, t / shape_.x / shape_.y};
+    threads_[t].warp = t / warp_size_;
+    threads_[t].lane = t % warp_size_;
+  }
+  warps_.assign((thread_count_ + warp_size_ - 1) / warp_size_, {});
+  for (unsigned t = 0; t < thread_count_; ++t) warps_[t / warp_size_].lanes |= bit(t % warp_size_);
+}
+
+void block_runner::poison_shared(const grid_job& job) {
+  if (located_kernel_ != job.kernel) {
+    static_shared_ = locate_shared(*job.kernel);
+    located_kernel_ = job.kernel;
+  }
+  for (const auto& variable : static_shared_) fill_with_poison(variable);
+
+  if (dynamic_storage_.size() < job.dynamic_shared_bytes + shared_alignment)
+    dynamic_storage_.resize(job.dynamic_shared_bytes + shared_alignment);
+  const auto start = reinterpret_cast<std::uintptr_t>(dynamic_storage_.data());
+  dynamic_shared_ = dynamic_storage_.data() + (shared_alignment - start % shared_alignment);
+  fill_with_poison({dynamic_shared_, job.dynamic_shared_bytes});
+}
+
+void block_runner::reset_block() {
+  arrived_ = finished_ = 0;
+  for (warp_state& warp : warps_) {
+    warp.ready = warp.lanes;
+    warp.at_barrier = warp.in_collective = warp.returned = 0;
+  }
+}
+
+void block_runner::fiber_main(transfer_t from) {
+  static_cast<thread_state*>(from.data)->context = from.fctx;
+  for (;;) {
+    block_runner& self = *current();
+    try {
+      self.job_->invoke(self.job_->arguments);
+    } catch (...) {
+      self.fail({.kind = failure_kind::exception,
+                 .thread = self.running_,
+                 .exception = std::current_exception()});
+    }
+    self.leave_block();
+  }
+}
+
+void block_runner::resume(thread_state& next) {
+  thread_state& previous = *running_;
+  if (&next == &previous) return;
+  running_ = &next;
+  threadIdx = next.index;
+  const transfer_t from = jump_fcontext(next.context, &previous);
+  static_cast<thread_state*>(from.data)->context = from.fctx;
+}
+
+unsigned block_runner::first_warp() {
+  return job_->order.blocks_and_lanes == schedule::order::reverse
+             ? static_cast<unsigned>(warps_.size()) - 1
+             : 0;
+}
+
+block_runner::thread_state& block_runner::pick_lane(warp_state& warp, unsigned warp_number) {
+  unsigned lane = 0;
+  switch (job_->order.blocks_and_lanes) {
+    case schedule::order::in_order:
+      lane = static_cast<unsigned>(std::countr_zero(warp.ready));
+      break;
+    case schedule::order::reverse:
+      lane = static_cast<unsigned>(63 - std::countl_zero(warp.ready));
+      break;
+    case schedule::order::random: {
+      const unsigned start = static_cast<unsigned>(random_.next() % 64);
+      const auto further = std::countr_zero(std::rotr(warp.ready, static_cast<int>(start)));
+      lane = (start + static_cast<unsigned>(further)) % 64;
+      break;
+    }
+  }
+  return thread_at(warp_number, lane);
+}
+
+/// The thread that runs next; the scheduler, when all have returned.
+block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
+  const auto count = static_cast<unsigned>(warps_.size());
+  const bool backwards = job_->order.blocks_and_lanes == schedule::order::reverse;
+  unsigned warp = from_warp;
+  if (job_->order.blocks_and_lanes == schedule::order::random)
+    warp = static_cast<unsigned>(random_.next() % count);
+  for (unsigned tried = 0; tried < count; ++tried) {
+    if (warps_[warp].ready != 0) return pick_lane(warps_[warp], warp);
+    if (backwards)
+      warp = warp == 0 ? count - 1 : warp - 1;
+    else
+      warp = warp + 1 == count ? 0 : warp + 1;
+  }
+  if (finished_ != thread_count_) fail({.kind = failure_kind::never_all_there});
+  return scheduler_;
+}
+
+void block_runner::sync_block(location where) {
+  thread_state& me = *running_;
+  warp_state& warp = warps_[me.warp];
+  me.barrier = where;
+  warp.ready &= ~bit(me.lane);
+  warp.at_barrier |= bit(me.lane);
+  if (arrived_ == 0) first_arrival_ = &me;
+  if (!same_place(first_arrival_->barrier, where))
+    fail({.kind = failure_kind::different_barriers, .thread = first_arrival_, .other = &me});
+  if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
+
+  arrived_ = 0;
+  for (warp_state& each : warps_) {
+    each.ready = each.at_barrier;
+    each.at_barrier = 0;
+  }
+  resume(pick_ready(first_warp()));
+}
+
+unsigned block_runner::current_lane() const {
+  return running_->lane;
+}
+
+void block_runner::sync_lanes(exchange& mine) {
+  thread_state& me = *running_;
+  warp_state& warp = warps_[me.warp];
+  mine.mask &= warp.lanes;
+  me.collective = &mine;
+  if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
+  warp.ready &= ~bit(me.lane);
+  warp.in_collective |= bit(me.lane);
+  complete_collective(warp, me.warp, mine.mask);
+  resume(pick_ready(me.warp));
+}
+
+/// Ends a collective once all of its lanes that have not returned are there.
+bool block_runner::complete_collective(warp_state& warp, unsigned warp_number,
+                                       std::uint64_t participants) {
+  const std::uint64_t expected = participants & ~warp.returned;
+  if ((warp.in_collective & expected) != expected) return false;
+  exchange_values(warp_number, expected);
+  warp.in_collective &= ~expected;
+  warp.ready |= expected;
+  return true;
+}
+
+void block_runner::exchange_values(unsigned warp_number, std::uint64_t participants) {
+  const unsigned first_lane = static_cast<unsigned>(std::countr_zero(participants));
+  const thread_state& first = thread_at(warp_number, first_lane);
+  std::uint64_t ballot = 0;
+  for (std::uint64_t left = participants; left != 0; left &= left - 1) {
+    const thread_state& thread =
+        thread_at(warp_number, static_cast<unsigned>(std::countr_zero(left)));
+    const exchange& each = *thread.collective;
+    if (each.mask != first.collective->mask || each.size != first.collective->size ||
+        !same_place(each.where, first.collective->where))
+      fail({.kind = failure_kind::different_collectives, .thread = &first, .other = &thread});
+    if (each.predicate) ballot |= bit(thread.lane);
+  }
+  for (std::uint64_t left = participants; left != 0; left &= left - 1) {
+    thread_state& thread = thread_at(warp_number, static_cast<unsigned>(std::countr_zero(left)));
+    exchange& each = *thread.collective;
+    each.ballot = ballot;
+    if (each.size == 0) continue;
+    if (each.source >= warp_size_ || (participants & bit(each.source)) == 0)
+      fail({.kind = failure_kind::silent_source, .thread = &thread});
+    std::memcpy(each.received, thread_at(warp_number, each.source).collective->sent, each.size);
+  }
+}
+
+void block_runner::leave_block() {
+  thread_state& me = *running_;
+  warp_state& warp = warps_[me.warp];
+  warp.ready &= ~bit(me.lane);
+  warp.returned |= bit(me.lane);
+  ++finished_;
+  // Lanes that wait for this one need not any longer.
+  for (std::uint64_t left = warp.in_collective; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (complete_collective(warp, me.warp, thread_at(me.warp, lane).collective->mask)) break;
+  }
+  resume(pick_ready(me.warp));
+}
+
+void block_runner::fail(failure what) {
+  failure_ = std::move(what);
+  resume(scheduler_);
+  std::terminate();  // a failed block's fibers never run again
+}
+
+void block_runner::memory_fault(const void* address) {
+  if (running_ == &scheduler_) return;
+  fail(
+      {.kind = stacks_.is_guard(address) ? failure_kind::stack_overflow : failure_kind::bad_address,
+       .thread = running_,
+       .address = address});
+}
+
+std::string block_runner::name_thread(const thread_state& thread) const {
+  const auto number = static_cast<unsigned>(&thread - threads_.data());
+  const std::string position =
+      shape_.y == 1 && shape_.z == 1
+          ? std::string()
+          : fmt::format(" ({}, {}, {})", thread.index.x, thread.index.y, thread.index.z);
+  return fmt::format("thread {}{} (warp {}, lane {})", number, position, thread.warp, thread.lane);
+}
+
+/// Who waits where, who has returned: one clause each, in the order of their first threads.
+std::string block_runner::describe_waiting() const {
+  std::vector<std::pair<std::string, std::vector<unsigned>>> groups;
+  for (unsigned t = 0; t < thread_count_; ++t) {
+    const thread_state& thread = threads_[t];
+    const warp_state& warp = warps_[thread.warp];
+    std::string what = "have returned";
+    if (warp.at_barrier & bit(thread.lane))
+      what = "wait in __syncthreads at " + name_place(thread.barrier);
+    else if (warp.in_collective & bit(thread.lane))
+      what = fmt::format("wait in {} at {}", thread.collective->name,
+                         name_place(thread.collective->where));
+    auto group = groups.begin();
+    while (group != groups.end() && group->first != what) ++group;
+    if (group == groups.end()) group = groups.insert(group, {what, {}});
+    group->second.push_back(t);
+  }
+  std::string text;
+  for (const auto& [what, numbers] : groups)
+    text += fmt::format("{}threads {} {}", text.empty() ? "" : "; ", list_ranges(numbers), what);
+  return text;
+}
+
+std::string block_runner::describe_failure() const {
+  const auto& [kind, thread, other, address, exception] = failure_;
+  switch (kind) {
+    case failure_kind::none:
+      break;
+    case failure_kind::different_barriers:
+      return fmt::format(
+          "threads meet at different barriers: {} at {}, {} at {}; every thread of a block must "
+          "reach the same __syncthreads",
+          name_thread(*thread), name_place(thread->barrier), name_thread(*other),
+          name_place(other->barrier));
+    case failure_kind::never_all_there:
+      return fmt::format(
+          "a barrier or collective that not all of its threads reach: {}; move it "
+          "out of the branch, or let no thread return before it",
+          describe_waiting());
+    case failure_kind::not_in_own_mask:
+      return fmt::format("{} calls {} at {} with mask {:#x}, which leaves its own lane out",
+                         name_thread(*thread), thread->collective->name,
+                         name_place(thread->collective->where), thread->collective->mask);
+    case failure_kind::different_collectives:
+      return fmt::format(
+          "lanes of a warp meet in different collectives: {} in {} at {} with mask {:#x}, {} in {} "
+          "at {} with mask {:#x}; all lanes of a mask must reach the same call",
+          name_thread(*thread), thread->collective->name, name_place(thread->collective->where),
+          thread->collective->mask, name_thread(*other), other->collective->name,
+          name_place(other->collective->where), other->collective->mask);
+    case failure_kind::silent_source:
+      return fmt::format(
+          "{} reads lane {} in {} at {}, a lane that takes no part: it lies outside "
+          "mask {:#x} or has returned",
+          name_thread(*thread), thread->collective->source, thread->collective->name,
+          name_place(thread->collective->where), thread->collective->mask);
+    case failure_kind::exception:
+      try {
+        std::rethrow_exception(exception);
+      } catch (const std::exception& thrown) {
+        return fmt::format("{} threw an exception, which no GPU has: {}", name_thread(*thread),
+                           thrown.what());
+      } catch (...) {
+        return fmt::format("{} threw an exception, which no GPU has", name_thread(*thread));
+      }
+    case failure_kind::stack_overflow:
+      return fmt::format(
+          "{} overflowed its stack of {} KiB: recursion without end, or large local "
+          "arrays",
+          name_thread(*thread), stacks_.usable_bytes(0) / 1024);
+    case failure_kind::bad_address:
+      return fmt::format("{} touched memory that is not there, at address {}", name_thread(*thread),
+                         fmt::ptr(address));
+  }
+  return "failed for an unknown reason";
+}
+
+}  // namespace tenfold::simt

@@ -1,0 +1,137 @@
+/// @file
+/// Runs the threads of one block as fibers of one OS thread.
+#pragma once
+
+#include <boost/context/detail/fcontext.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/gpu/simt.hpp"
+#include "host/simt/fiber_stacks.hpp"
+#include "host/simt/kernel_symbols.hpp"
+#include "host/simt/schedule.hpp"
+
+namespace tenfold::simt {
+
+/// A kernel with everything that all of its blocks have in common.
+struct grid_job {
+  void (*invoke)(const void* arguments);  ///< calls the kernel once, as one thread
+  const void* arguments;
+  const kernel_symbols* kernel;
+  index3 grid, block;
+  unsigned warp_size;
+  std::size_t dynamic_shared_bytes;
+  schedule order;
+};
+
+/// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
+/// block; they never leave their OS thread, on whose thread-local storage compilers rely.
+class block_runner {
+ public:
+  block_runner();
+  ~block_runner();
+  block_runner(const block_runner&) = delete;
+  block_runner& operator=(const block_runner&) = delete;
+
+  /// Runs one block to its end. @return what went wrong, empty when nothing did.
+  [[nodiscard]] std::string run(const grid_job& job, index3 block);
+
+  // Called by the fibers, through common/gpu/simt.hpp.
+  void sync_block(location where);
+  void sync_lanes(exchange& mine);
+  [[nodiscard]] unsigned current_lane() const;
+  [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
+
+  /// From a signal handler: ends the block, if a fiber was running. @return only when none was.
+  void memory_fault(const void* address);
+
+  /// The runner whose fibers run on the calling OS thread.
+  [[nodiscard]] static block_runner* current() { return current_; }
+
+ private:
+  struct thread_state {
+    boost::context::detail::fcontext_t context = nullptr;
+    index3 index{0, 0, 0};
+    unsigned warp = 0, lane = 0;
+    location barrier{};              // where it waits for the block
+    exchange* collective = nullptr;  // what it brings to its warp
+  };
+
+  /// One bit per lane; every lane that exists is in exactly one of the last four sets.
+  struct warp_state {
+    std::uint64_t lanes, ready, at_barrier, in_collective, returned;
+  };
+
+  enum class failure_kind {
+    none,
+    different_barriers,
+    never_all_there,
+    not_in_own_mask,
+    different_collectives,
+    silent_source,
+    exception,
+    stack_overflow,
+    bad_address
+  };
+
+  struct failure {
+    failure_kind kind = failure_kind::none;
+    const thread_state* thread = nullptr;
+    const thread_state* other = nullptr;
+    const void* address = nullptr;
+    std::exception_ptr exception = nullptr;
+  };
+
+  static void fiber_main(boost::context::detail::transfer_t from);
+  void make_fibers(unsigned count);
+  void shape_block(const grid_job& job);
+  void poison_shared(const grid_job& job);
+  void reset_block();
+
+  void resume(thread_state& next);
+  [[nodiscard]] thread_state& pick_ready(unsigned from_warp);
+  [[nodiscard]] thread_state& pick_lane(warp_state& warp, unsigned warp_number);
+  [[nodiscard]] unsigned first_warp();
+  void leave_block();
+  bool complete_collective(warp_state& warp, unsigned warp_number, std::uint64_t participants);
+  void exchange_values(unsigned warp_number, std::uint64_t participants);
+
+  void fail(failure what);
+  [[nodiscard]] std::string describe_failure() const;
+  [[nodiscard]] std::string describe_waiting() const;
+  [[nodiscard]] std::string name_thread(const thread_state& thread) const;
+  [[nodiscard]] thread_state& thread_at(unsigned warp, unsigned lane) {
+    return threads_[warp * warp_size_ + lane];
+  }
+
+  static thread_local constinit block_runner* current_;
+
+  fiber_stacks stacks_;
+  std::vector<thread_state> threads_;
+  std::vector<warp_state> warps_;
+  thread_state scheduler_;
+  thread_state* running_ = &scheduler_;
+
+  const grid_job* job_ = nullptr;
+  index3 shape_{0, 0, 0};
+  unsigned warp_size_ = 0;
+  unsigned thread_count_ = 0;
+  unsigned fiber_count_ = 0;
+  unsigned arrived_ = 0;  // at the block's barrier
+  const thread_state* first_arrival_ = nullptr;
+  unsigned finished_ = 0;  // threads that have returned
+  random_sequence random_{0};
+  failure failure_;
+
+  const kernel_symbols* located_kernel_ = nullptr;
+  std::vector<std::span<std::byte>> static_shared_;
+  std::vector<std::byte> dynamic_storage_;
+  std::byte* dynamic_shared_ = nullptr;
+};
+
+}  // namespace tenfold::simt

@@ -1,0 +1,292 @@
+#include "host/simt/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/simt/block_runner.hpp"
+#include "host/simt/kernel_symbols.hpp"
+
+namespace tenfold::simt {
+namespace {
+
+// ---- faults -------------------------------------------------------------------------------------
+
+struct sigaction previous_fault_action;
+
+void on_fault(int, siginfo_t* info, void*) {
+  if (block_runner* runner = block_runner::current()) runner->memory_fault(info->si_addr);
+  // Not a kernel's doing: back to whoever was in charge, who meets the same fault at once.
+  sigaction(SIGSEGV, &previous_fault_action, nullptr);
+}
+
+/// A fault handler must not run on the stack that overflowed.
+class alternate_signal_stack {
+ public:
+  alternate_signal_stack() : memory_(bytes) {
+    stack_t stack{};
+    stack.ss_sp = memory_.data();
+    stack.ss_size = memory_.size();
+    sigaltstack(&stack, &previous_);
+  }
+  ~alternate_signal_stack() { sigaltstack(&previous_, nullptr); }
+  alternate_signal_stack(const alternate_signal_stack&) = delete;
+  alternate_signal_stack& operator=(const alternate_signal_stack&) = delete;
+
+ private:
+  static constexpr std::size_t bytes = 64 * 1024;
+  std::vector<std::byte> memory_;
+  stack_t previous_{};
+};
+
+/// Turns a kernel's faults into errors for as long as a launch lasts.
+class fault_handler {
+ public:
+  fault_handler() {
+    struct sigaction action {};
+    action.sa_sigaction = on_fault;
+    // The handler leaves by switching fibers, never by returning: its signal must stay unblocked.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigaction(SIGSEGV, &action, &previous_fault_action);
+  }
+  ~fault_handler() { sigaction(SIGSEGV, &previous_fault_action, nullptr); }
+  fault_handler(const fault_handler&) = delete;
+  fault_handler& operator=(const fault_handler&) = delete;
+};
+
+// ---- the blocks of one launch -------------------------------------------------------------------
+
+/// Deals a launch's blocks to the OS threads, in the order that the schedule asks for.
+class block_queue {
+ public:
+  explicit block_queue(const grid_job& job)
+      : job_(job), count_(std::uint64_t{job.grid.x} * job.grid.y * job.grid.z) {
+    if (job.order.blocks_and_lanes != schedule::order::random) return;
+    random_sequence random(job.order.seed);
+    offset_ = random.next() % count_;
+    factor_ = random.next() % count_ | 1;
+    while (std::gcd(factor_, count_) != 1) ++factor_;
+  }
+
+  void run_blocks(block_runner& runner) {
+    for (std::uint64_t k; !failed_ && (k = next_++) < count_;) {
+      const std::uint64_t block = block_number(k);
+      const std::string failure = runner.run(job_, position(block));
+      if (!failure.empty()) record(block, failure);
+    }
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+  /// What the first block that failed had to say.
+  [[nodiscard]] std::optional<std::string> failure() const {
+    if (!failed_) return std::nullopt;
+    const index3 block = position(failed_block_);
+    return fmt::format("kernel {}, block ({}, {}, {}): {}", job_.kernel->name, block.x, block.y,
+                       block.z, failure_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t block_number(std::uint64_t k) const {
+    switch (job_.order.blocks_and_lanes) {
+      case schedule::order::in_order:
+        return k;
+      case schedule::order::reverse:
+        return count_ - 1 - k;
+      case schedule::order::random:
+        break;
+    }
+    // A factor without a divisor in common with the count visits every block once.
+    __extension__ using wide = unsigned __int128;
+    return static_cast<std::uint64_t>((wide{k} * factor_ + offset_) % count_);
+  }
+
+  [[nodiscard]] index3 position(std::uint64_t block) const {
+    const auto [x, y, z] = job_.grid;
+    return {static_cast<unsigned>(block % x), static_cast<unsigned>(block / x % y),
+            static_cast<unsigned>(block / x / y)};
+  }
+
+  void record(std::uint64_t block, const std::string& failure) {
+    const std::scoped_lock lock(mutex_);
+    if (failed_ && block > failed_block_) return;
+    failed_block_ = block;
+    failure_ = failure;
+    failed_ = true;
+  }
+
+  const grid_job& job_;
+  const std::uint64_t count_;
+  std::uint64_t offset_ = 0, factor_ = 1;
+  std::atomic<std::uint64_t> next_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;
+  std::uint64_t failed_block_ = 0;
+  std::string failure_;
+};
+
+// ---- the OS threads -----------------------------------------------------------------------------
+
+unsigned wanted_workers() {
+  if (const char* text = std::getenv("TENFOLD_THREADS")) {
+    char* end = nullptr;
+    const unsigned long count = std::strtoul(text, &end, 10);
+    if (*text != '\0' && *end == '\0' && count >= 1 && count <= 1024)
+      return static_cast<unsigned>(count);
+    throw input_error(
+        fmt::format("TENFOLD_THREADS is '{}': set it to a number from 1 to 1024", text));
+  }
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// The calling thread and its helpers, which sleep between launches.
+class worker_pool {
+ public:
+  worker_pool() : count_(wanted_workers()) {}
+
+  ~worker_pool() {
+    {
+      const std::scoped_lock lock(mutex_);
+      stopping_ = true;
+    }
+    wake_.notify_all();
+  }
+
+  [[nodiscard]] unsigned count() const { return count_; }
+
+  void run(block_queue& queue) {
+    const std::scoped_lock one_launch_at_a_time(launch_mutex_);
+    const fault_handler faults;
+    const bool alone = queue.count() == 1 || count_ == 1;
+    if (!alone) share(queue);
+    run_here(queue);
+    if (!alone) await_helpers();
+  }
+
+ private:
+  static void run_here(block_queue& queue) {
+    static thread_local block_runner runner;
+    static thread_local alternate_signal_stack signal_stack;
+    queue.run_blocks(runner);
+  }
+
+  void share(block_queue& queue) {
+    while (helpers_.size() + 1 < count_) helpers_.emplace_back([this] { help(); });
+    {
+      const std::scoped_lock lock(mutex_);
+      queue_ = &queue;
+      busy_ = helpers_.size();
+      ++launch_;
+    }
+    wake_.notify_all();
+  }
+
+  void await_helpers() {
+    std::unique_lock lock(mutex_);
+    idle_.wait(lock, [this] { return busy_ == 0; });
+    queue_ = nullptr;
+  }
+
+  void help() {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wake_.wait(lock, [&] { return stopping_ || launch_ != seen; });
+      if (stopping_) return;
+      seen = launch_;
+      block_queue& queue = *queue_;
+      lock.unlock();
+      run_here(queue);
+      lock.lock();
+      if (--busy_ == 0) idle_.notify_one();
+    }
+  }
+
+  const unsigned count_;
+  std::mutex launch_mutex_;
+  std::mutex mutex_;
+  std::condition_variable wake_, idle_;
+  block_queue* queue_ = nullptr;
+  std::uint64_t launch_ = 0;
+  std::size_t busy_ = 0;
+  bool stopping_ = false;
+  std::vector<std::jthread> helpers_;  // last: joined before anything that they use goes
+};
+
+worker_pool& pool() {
+  static worker_pool instance;
+  return instance;
+}
+
+std::mutex schedule_mutex;
+schedule active_schedule;
+
+void check_shape(const launch_shape& shape, const kernel_symbols& kernel) {
+  const auto [x, y, z] = shape.block;
+  const std::uint64_t threads = std::uint64_t{x} * y * z;
+  if (threads == 0 || threads > max_threads_per_block)
+    throw device_error(fmt::format(
+        "kernel {}: a block of {} x {} x {} threads cannot be launched: a block has 1 to {}",
+        kernel.name, x, y, z, max_threads_per_block));
+  if (shape.grid.x == 0 || shape.grid.y == 0 || shape.grid.z == 0)
+    throw device_error(
+        fmt::format("kernel {}: a grid of {} x {} x {} blocks has no block to launch", kernel.name,
+                    shape.grid.x, shape.grid.y, shape.grid.z));
+  if (shape.warp_size < 2 || shape.warp_size > 64 || (shape.warp_size & (shape.warp_size - 1)) != 0)
+    throw device_error(
+        fmt::format("kernel {}: a warp of {} lanes cannot be run: use a power of two from 2 to 64",
+                    kernel.name, shape.warp_size));
+  const std::size_t shared = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
+  if (shared > shape.shared_bytes_limit)
+    throw device_error(fmt::format(
+        "kernel {}: {} bytes of shared memory per block ({} static, {} dynamic) exceed the "
+        "device's {}",
+        kernel.name, shared, kernel.static_shared_bytes, shape.dynamic_shared_bytes,
+        shape.shared_bytes_limit));
+}
+
+}  // namespace
+
+void set_schedule(const schedule& order) {
+  const std::scoped_lock lock(schedule_mutex);
+  active_schedule = order;
+}
+
+schedule current_schedule() {
+  const std::scoped_lock lock(schedule_mutex);
+  return active_schedule;
+}
+
+unsigned worker_count() {
+  return pool().count();
+}
+
+void launch_erased(const launch_shape& shape, const void* kernel,
+                   void (*invoke)(const void* arguments), const void* arguments) {
+  const kernel_symbols& symbols = describe_kernel(kernel);
+  check_shape(shape, symbols);
+  const grid_job job{.invoke = invoke,
+                     .arguments = arguments,
+                     .kernel = &symbols,
+                     .grid = shape.grid,
+                     .block = shape.block,
+                     .warp_size = static_cast<unsigned>(shape.warp_size),
+                     .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+                     .order = current_schedule()};
+  block_queue queue(job);
+  pool().run(queue);
+  if (const auto failure = queue.failure()) throw device_error(*failure);
+}
+
+}  // namespace tenfold::simt

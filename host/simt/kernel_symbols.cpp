@@ -1,0 +1,173 @@
+#include "host/simt/kernel_symbols.hpp"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string_view>
+
+namespace tenfold::simt {
+namespace {
+
+// The tags that common/gpu/words.hpp puts on `__shared__` and `__global__`, as they are mangled.
+constexpr std::string_view shared_tag = "B10gpu_shared";
+constexpr std::string_view kernel_tag = "B10gpu_kernel";
+
+struct symbol {
+  std::string_view name;
+  std::size_t module;
+  std::uintptr_t value;  // an address, or an offset into thread-local storage
+  std::size_t size;
+};
+
+/// The functions and shared variables of every loaded object that has any.
+class symbol_table {
+ public:
+  symbol_table() { dl_iterate_phdr(&symbol_table::add_module, this); }
+
+  [[nodiscard]] const symbol* find_kernel(std::uintptr_t address) const {
+    for (const symbol& s : kernels_)
+      if (s.value == address) return &s;
+    return nullptr;
+  }
+  [[nodiscard]] const std::vector<symbol>& shared_variables() const { return shared_; }
+
+ private:
+  static int add_module(dl_phdr_info* info, std::size_t, void* self) {
+    static_cast<symbol_table*>(self)->read(*info);
+    return 0;
+  }
+
+  void read(const dl_phdr_info& info) {
+    const std::size_t module = modules_++;
+    const char* path = info.dlpi_name[0] == '\0' ? "/proc/self/exe" : info.dlpi_name;
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;  // the kernel's own virtual object has no file
+    struct stat status {};
+    void* image = MAP_FAILED;
+    if (fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) > sizeof(ElfW(Ehdr)))
+      image =
+          mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    // The names stay in use, so the image stays mapped as long as the process runs.
+    if (image != MAP_FAILED && !read_image(static_cast<const char*>(image), module, info.dlpi_addr))
+      munmap(image, static_cast<std::size_t>(status.st_size));
+  }
+
+  bool read_image(const char* image, std::size_t module, std::uintptr_t base) {
+    const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(image);
+    const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header.e_shoff);
+    const ElfW(Shdr)* table = nullptr;
+    for (const auto& section : std::span(sections, header.e_shnum))
+      if (section.sh_type == SHT_SYMTAB || (section.sh_type == SHT_DYNSYM && table == nullptr))
+        table = &section;
+    if (table == nullptr) return false;
+
+    const char* names = image + sections[table->sh_link].sh_offset;
+    const auto* entries = reinterpret_cast<const ElfW(Sym)*>(image + table->sh_offset);
+    bool found = false;
+    for (const auto& entry : std::span(entries, table->sh_size / sizeof(ElfW(Sym)))) {
+      const std::string_view name = names + entry.st_name;
+      const auto type = ELF64_ST_TYPE(entry.st_info);
+      if (type == STT_FUNC && name.find(kernel_tag) != name.npos && name.starts_with("_Z"))
+        kernels_.push_back({name, module, base + entry.st_value, entry.st_size});
+      else if (type == STT_TLS && name.find(shared_tag) != name.npos)
+        shared_.push_back({name, module, entry.st_value, entry.st_size});
+      else
+        continue;
+      found = true;
+    }
+    return found;
+  }
+
+  std::size_t modules_ = 0;
+  std::vector<symbol> kernels_, shared_;
+};
+
+kernel_symbols read_symbols(const void* kernel) {
+  static const symbol_table table;
+  const auto address = reinterpret_cast<std::uintptr_t>(kernel);
+  const symbol* function = table.find_kernel(address);
+  if (function == nullptr) return {fmt::format("at {:#x}", address), {}, 0};
+
+  kernel_symbols result;
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(std::string(function->name).c_str(), nullptr, nullptr, nullptr),
+      &std::free);
+  result.name = demangled ? readable_kernel_name(demangled.get()) : std::string(function->name);
+
+  // A local variable's mangled name contains its function's, without the leading underscore.
+  const std::string enclosing = std::string(function->name.substr(1)) + 'E';
+  std::set<std::string_view> counted;  // a template may stand in several loaded objects
+  for (const symbol& variable : table.shared_variables()) {
+    const bool own = variable.name.find(enclosing) != variable.name.npos;
+    const bool of_a_device_function = variable.name.find(kernel_tag) == variable.name.npos;
+    if (!own && !of_a_device_function) continue;
+    result.shared.push_back({variable.module, variable.value, variable.size});
+    if (own && counted.insert(variable.name).second) result.static_shared_bytes += variable.size;
+  }
+  return result;
+}
+
+void erase_all(std::string& text, std::string_view part) {
+  for (std::size_t at; (at = text.find(part)) != text.npos;) text.erase(at, part.size());
+}
+
+}  // namespace
+
+std::string readable_kernel_name(std::string demangled) {
+  // The parameter list is the last balanced pair of parentheses.
+  if (demangled.ends_with(')')) {
+    std::size_t depth = 0, open = demangled.size();
+    do {
+      --open;
+      if (demangled[open] == ')') ++depth;
+      if (demangled[open] == '(') --depth;
+    } while (depth != 0 && open != 0);
+    demangled.erase(open);
+  }
+  if (demangled.starts_with("void ")) demangled.erase(0, 5);
+  erase_all(demangled, "[abi:gpu_kernel]");
+  erase_all(demangled, "tenfold::");
+  erase_all(demangled, "on_simt::");
+  for (std::size_t at; (at = demangled.find("> >")) != demangled.npos;) demangled.erase(at + 1, 1);
+  return demangled;
+}
+
+const kernel_symbols& describe_kernel(const void* kernel) {
+  static std::mutex mutex;
+  static std::map<const void*, kernel_symbols> known;
+  const std::scoped_lock lock(mutex);
+  auto found = known.find(kernel);
+  if (found == known.end()) found = known.emplace(kernel, read_symbols(kernel)).first;
+  return found->second;
+}
+
+std::vector<std::span<std::byte>> locate_shared(const kernel_symbols& kernel) {
+  std::vector<void*> storage;  // of this thread, by module
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        static_cast<std::vector<void*>*>(out)->push_back(info->dlpi_tls_data);
+        return 0;
+      },
+      &storage);
+  std::vector<std::span<std::byte>> located;
+  for (const shared_variable& variable : kernel.shared)
+    if (variable.module < storage.size() && storage[variable.module] != nullptr)
+      located.emplace_back(static_cast<std::byte*>(storage[variable.module]) + variable.offset,
+                           variable.size);
+  return located;
+}
+
+}  // namespace tenfold::simt

@@ -1,0 +1,36 @@
+/// @file
+/// What the program's own symbol table says of a kernel: its name and its static shared memory.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenfold::simt {
+
+/// A `__shared__` variable. It is a thread-local one of the OS thread that runs the block.
+struct shared_variable {
+  std::size_t module;  ///< which loaded object defines it
+  std::size_t offset;  ///< bytes from the start of that object's thread-local storage
+  std::size_t size;    ///< bytes
+};
+
+struct kernel_symbols {
+  std::string
+      name;  ///< short and readable, such as `naive::reduce_blocks<float, float, sum<float>>`
+  std::vector<shared_variable> shared;  ///< its own and those of the device functions it may call
+  std::size_t static_shared_bytes = 0;  ///< of its own ones
+};
+
+/// Looks a kernel up by its address; each is read from the ELF symbol tables once. A program whose
+/// tables were stripped loses the name and the poisoning of static shared memory, nothing else.
+[[nodiscard]] const kernel_symbols& describe_kernel(const void* kernel);
+
+/// Where the calling OS thread holds a kernel's shared variables.
+[[nodiscard]] std::vector<std::span<std::byte>> locate_shared(const kernel_symbols& kernel);
+
+/// Shortens a demangled function signature to what tells kernels apart.
+[[nodiscard]] std::string readable_kernel_name(std::string demangled);
+
+}  // namespace tenfold::simt

@@ -1,0 +1,54 @@
+// Stage 8: warps first
+//
+// Stage 7 crosses the block through shared memory first and shuffles last. Turned around, every
+// warp shuffles its own values down to one, and shared memory carries a single value per warp to
+// the first warp, which folds those the same way.
+//
+// Watch: one block barrier in all, and shared memory of one element per warp instead of per thread.
+#pragma once
+
+#include <cstddef>
+
+#include "common/gpu.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::warps_first {
+
+template <int BlockSize, int WarpSize, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
+  constexpr int Warps = BlockSize / WarpSize;
+  __shared__ gpu::shared_array<T, Warps> shared;
+  const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
+  const std::size_t gid = std::size_t{blockIdx.x} * (2 * BlockSize) + tid;
+  const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
+
+  T result = op(element(gid), element(gid + BlockSize));
+
+  static_for<WarpSize / 2, not_equal<0>, divide<2>>(
+      [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+  if (lane == 0) shared[warp] = result;
+  __syncthreads();
+
+  if (warp == 0) {
+    result = lane < Warps ? shared[lane] : op.identity();
+    static_for<Warps / 2, not_equal<0>, divide<2>>(
+        [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+    if (lane == 0) out[blockIdx.x] = result;
+  }
+}
+
+struct stage {
+  static constexpr bool keeps_order = false;
+  static constexpr bool takes_items = false;
+  static constexpr bool takes_grid = false;
+  static constexpr int elements_per_thread(int /*items*/) { return 2; }
+  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::warps_first

@@ -1,0 +1,83 @@
+// Stage 9: items per thread
+//
+// Stage 8 spends most of its instructions on indices, bounds and the tree, for two elements a
+// thread. Here a thread takes as many as the template says, in loads of 16 bytes, and folds them in
+// registers before the tree begins.
+//
+// The array's indices are all constants, else it would leave the registers. The loads are explicit:
+// compilers do not merge neighbouring loads whose alignment or bounds they cannot prove.
+//
+// Watch: instructions per element, and bytes in flight per thread.
+#pragma once
+
+#include <cstddef>
+
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::items_per_thread {
+
+template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
+  constexpr int Warps = BlockSize / WarpSize;
+  constexpr int Width = gpu::vector_width<In, Items>;
+  constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
+  __shared__ gpu::shared_array<T, Warps> shared;
+  const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
+  const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
+
+  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
+  const auto load = [&](std::size_t tile) {
+    static_array<static_array<In, Width>, Items / Width> vectors;
+    static_for<0, less_than<Items / Width>, increment<1>>([&]<int V>() {
+      get<V>(vectors) = gpu::load_vector<Width>(in + tile + (V * BlockSize + tid) * Width);
+    });
+    return vectors;
+  };
+  T result = op.identity();
+  const auto fold = [&](const auto& vectors) {
+    static_for<0, less_than<Items>, increment<1>>(
+        [&]<int I>() { result = op(result, T(get<I % Width>(get<I / Width>(vectors)))); });
+  };
+  // The same elements in the same order, for the ragged end and for input that is not aligned.
+  const auto fold_scalars = [&](std::size_t tile) {
+    static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
+      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
+    });
+  };
+
+  const std::size_t tile = blockIdx.x * Tile;
+  if (gpu::is_vector_aligned<Width>(in) && tile + Tile <= n)
+    fold(load(tile));
+  else
+    fold_scalars(tile);
+
+  static_for<WarpSize / 2, not_equal<0>, divide<2>>(
+      [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+  if (lane == 0) shared[warp] = result;
+  __syncthreads();
+
+  if (warp == 0) {
+    result = lane < Warps ? shared[lane] : op.identity();
+    static_for<Warps / 2, not_equal<0>, divide<2>>(
+        [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+    if (lane == 0) out[blockIdx.x] = result;
+  }
+}
+
+struct stage {
+  static constexpr bool keeps_order = false;
+  static constexpr bool takes_items = true;
+  static constexpr bool takes_grid = false;
+  static constexpr int elements_per_thread(int items) { return items; }
+  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::items_per_thread

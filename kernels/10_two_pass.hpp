@@ -1,0 +1,89 @@
+// Stage 10: two passes
+//
+// Stage 9 launches blocks in proportion to n and then reduces their results in launch after launch.
+// Here the grid is no larger than what one block folds, and each block loops over its share of the
+// input: a second launch, of one block, always finishes.
+//
+// Four tiles are loaded before the first is folded: a memory that takes hundreds of cycles to
+// answer is kept busy by what is in flight, and a loop that waits for each load would starve it.
+//
+// Watch: two launches for any n, and the tree once per block instead of once per tile.
+#pragma once
+
+#include <cstddef>
+
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::two_pass {
+
+template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
+  constexpr int Warps = BlockSize / WarpSize;
+  constexpr int Width = gpu::vector_width<In, Items>;
+  constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
+  __shared__ gpu::shared_array<T, Warps> shared;
+  const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
+  const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
+
+  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
+  const auto load = [&](std::size_t tile) {
+    static_array<static_array<In, Width>, Items / Width> vectors;
+    static_for<0, less_than<Items / Width>, increment<1>>([&]<int V>() {
+      get<V>(vectors) = gpu::load_vector<Width>(in + tile + (V * BlockSize + tid) * Width);
+    });
+    return vectors;
+  };
+  T result = op.identity();
+  const auto fold = [&](const auto& vectors) {
+    static_for<0, less_than<Items>, increment<1>>(
+        [&]<int I>() { result = op(result, T(get<I % Width>(get<I / Width>(vectors)))); });
+  };
+  // The same elements in the same order, for the ragged end and for input that is not aligned.
+  const auto fold_scalars = [&](std::size_t tile) {
+    static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
+      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
+    });
+  };
+
+  std::size_t tile = blockIdx.x * Tile;
+  const std::size_t stride = gridDim.x * Tile;
+  if (gpu::is_vector_aligned<Width>(in)) {
+    for (; tile + 3 * stride + Tile <= n; tile += 4 * stride) {
+      const static_array batch{load(tile), load(tile + stride), load(tile + 2 * stride),
+                               load(tile + 3 * stride)};
+      static_for<0, less_than<4>, increment<1>>([&]<int B>() { fold(get<B>(batch)); });
+    }
+    for (; tile + Tile <= n; tile += stride) fold(load(tile));
+  }
+  for (; tile < n; tile += stride) fold_scalars(tile);
+
+  static_for<WarpSize / 2, not_equal<0>, divide<2>>(
+      [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+  if (lane == 0) shared[warp] = result;
+  __syncthreads();
+
+  if (warp == 0) {
+    result = lane < Warps ? shared[lane] : op.identity();
+    static_for<Warps / 2, not_equal<0>, divide<2>>(
+        [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
+    if (lane == 0) out[blockIdx.x] = result;
+  }
+}
+
+struct stage {
+  static constexpr bool keeps_order = false;
+  static constexpr bool takes_items = true;
+  static constexpr bool takes_grid = true;
+  static constexpr int elements_per_thread(int items) { return items; }
+  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::two_pass
