@@ -9,8 +9,9 @@
 ///       __host__ __device__ T operator()(T a, T b) const;   // associative
 ///     };
 ///
-/// Integers wrap around in sums and products, signed ones too, so that any order of evaluation
-/// gives the same bits.
+/// One that returns an operand as it is may add `static constexpr bool never_rounds = true;`: its
+/// floating-point results are then compared bit for bit. Integers wrap around in sums and products,
+/// signed ones too, so that any order of evaluation gives the same bits.
 #pragma once
 
 #include <concepts>
@@ -98,6 +99,7 @@ struct product {
 template <typename T>
 struct minimum {
   static constexpr bool commutes = true;
+  static constexpr bool never_rounds = true;
 
   /// Infinity where the type has one, else its highest value.
   __host__ __device__ constexpr T identity() const { return detail::highest<T>; }
@@ -117,6 +119,7 @@ struct minimum {
 template <typename T>
 struct maximum {
   static constexpr bool commutes = true;
+  static constexpr bool never_rounds = true;
 
   /// Minus infinity where the type has one, else its lowest value.
   __host__ __device__ constexpr T identity() const { return detail::lowest<T>; }

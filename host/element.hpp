@@ -23,12 +23,18 @@ inline constexpr std::array<std::string_view, 6> element_type_names{"i32", "u32"
 template <typename F>
 constexpr decltype(auto) visit_type(element_type type, F&& f) {
   switch (type) {
-    case element_type::i32: return f.template operator()<std::int32_t>();
-    case element_type::u32: return f.template operator()<std::uint32_t>();
-    case element_type::i64: return f.template operator()<std::int64_t>();
-    case element_type::u64: return f.template operator()<std::uint64_t>();
-    case element_type::f32: return f.template operator()<float>();
-    case element_type::f64: break;
+    case element_type::i32:
+      return f.template operator()<std::int32_t>();
+    case element_type::u32:
+      return f.template operator()<std::uint32_t>();
+    case element_type::i64:
+      return f.template operator()<std::int64_t>();
+    case element_type::u64:
+      return f.template operator()<std::uint64_t>();
+    case element_type::f32:
+      return f.template operator()<float>();
+    case element_type::f64:
+      break;
   }
   return f.template operator()<double>();
 }

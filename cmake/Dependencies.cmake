@@ -1,0 +1,58 @@
+# Libraries: the installed ones first, their sources where there are none.
+include(FetchContent)
+set(FETCHCONTENT_QUIET OFF)
+
+find_package(Threads REQUIRED)
+
+find_package(fmt 9 QUIET)
+if(NOT fmt_FOUND)
+  FetchContent_Declare(fmt GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1
+                           GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(fmt)
+endif()
+
+find_package(CLI11 2.1 QUIET)
+if(NOT CLI11_FOUND)
+  FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
+                             GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(CLI11)
+endif()
+
+find_package(nlohmann_json 3.10 QUIET)
+if(NOT nlohmann_json_FOUND)
+  FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/json.git
+                                     GIT_TAG v3.11.3 GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(nlohmann_json)
+endif()
+
+find_package(Boost 1.70 QUIET COMPONENTS context)
+if(NOT TARGET Boost::context)
+  set(BOOST_INCLUDE_LIBRARIES context)
+  set(BOOST_ENABLE_CMAKE ON)
+  FetchContent_Declare(
+    Boost URL https://github.com/boostorg/boost/releases/download/boost-1.86.0/boost-1.86.0-cmake.tar.xz
+    DOWNLOAD_EXTRACT_TIMESTAMP ON)
+  FetchContent_MakeAvailable(Boost)
+endif()
+
+# A single header, without a CMake package of its own.
+find_path(DTL_INCLUDE_DIR dtl/dtl.hpp)
+mark_as_advanced(DTL_INCLUDE_DIR)
+if(NOT DTL_INCLUDE_DIR)
+  FetchContent_Declare(dtl GIT_REPOSITORY https://github.com/cubicdaiya/dtl.git GIT_TAG v1.20
+                           GIT_SHALLOW ON)
+  FetchContent_MakeAvailable(dtl)
+  set(DTL_INCLUDE_DIR ${dtl_SOURCE_DIR})
+endif()
+add_library(tenfold_dtl INTERFACE)
+target_include_directories(tenfold_dtl SYSTEM INTERFACE ${DTL_INCLUDE_DIR})
+
+if(TENFOLD_TESTS)
+  find_package(GTest 1.11 QUIET)
+  if(NOT GTest_FOUND)
+    FetchContent_Declare(GTest GIT_REPOSITORY https://github.com/google/googletest.git
+                               GIT_TAG v1.14.0 GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(GTest)
+  endif()
+  include(GoogleTest)
+endif()

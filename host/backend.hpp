@@ -1,0 +1,81 @@
+/// @file
+/// What the program, the tests and the benchmarks see of a backend: devices, memory, and reductions
+/// by stage, element type and operator, chosen at run time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/element.hpp"
+#include "host/plan.hpp"
+#include "host/runtime.hpp"
+#include "host/shape.hpp"
+
+namespace tenfold {
+
+/// Bytes on a device.
+class memory {
+ public:
+  virtual ~memory() = default;
+  [[nodiscard]] virtual std::byte* data() const = 0;
+};
+
+/// Which reduction, and for how much.
+struct reduction_request {
+  int stage = 0;
+  element_type type = element_type::f32;
+  std::string op = "sum";
+  tenfold::shape shape;
+  std::uint64_t max_n = 0;
+};
+
+/// A reduction of one stage, type, operator and shape on one device, into a result of its own.
+class reduction {
+ public:
+  virtual ~reduction() = default;
+  /// Enqueues the reduction of `n` elements at `in`, device memory aligned to the element type.
+  virtual void enqueue(const void* in, std::uint64_t n) = 0;
+  /// Waits for what was enqueued last. @return its result
+  [[nodiscard]] virtual value result() = 0;
+  [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
+  /// The shape in use, its grid filled in.
+  [[nodiscard]] virtual shape used_shape() const = 0;
+};
+
+/// A device that is open for work.
+class session {
+ public:
+  virtual ~session() = default;
+  [[nodiscard]] virtual const device_properties& properties() const = 0;
+  [[nodiscard]] virtual std::uint64_t free_bytes() const = 0;
+  /// @throws device_error when there is not that much.
+  [[nodiscard]] virtual std::unique_ptr<memory> allocate(std::uint64_t bytes) = 0;
+  /// Copies and waits.
+  virtual void upload(void* to, const void* from, std::uint64_t bytes) = 0;
+  virtual void synchronize() = 0;
+  /// The device's time, in seconds, for what `work` enqueues.
+  [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
+  /// @throws input_error when no stage, operator or kernel fits the request.
+  [[nodiscard]] virtual std::unique_ptr<reduction> make_reduction(const reduction_request& r) = 0;
+};
+
+class backend {
+ public:
+  virtual ~backend() = default;
+  /// As in `--device NAME:NUMBER`.
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// The numbers of the devices there are.
+  [[nodiscard]] virtual std::vector<int> devices() const = 0;
+  /// @throws device_error when there is no such device.
+  [[nodiscard]] virtual std::unique_ptr<session> open(int device) const = 0;
+};
+
+/// The backends that this program was built with, the executor always among them, as the last.
+[[nodiscard]] const std::vector<const backend*>& backends();
+
+}  // namespace tenfold

@@ -1,0 +1,29 @@
+/// @file
+/// The program's verbs. Each returns the exit code.
+#pragma once
+
+#include <string>
+
+#include "host/cli/options.hpp"
+#include "host/error.hpp"
+
+namespace tenfold::cli {
+
+/// The stages: number, name, what each changes, its parameters.
+exit_code list_stages();
+/// The devices, GPUs first.
+exit_code list_devices();
+/// One stage, with everything there is to say about its run.
+exit_code run_stage(const std::string& stage, const options& o);
+/// Every stage in order, a line each.
+exit_code run_ladder(const options& o);
+/// What changed in the code from one stage to another.
+exit_code diff_stages(const std::string& from, const std::string& to);
+
+/// The program: parses the command line, runs the verb, reports errors in one line.
+int run_program(int argc, char** argv);
+/// The program of a single stage: `run` with the stage given.
+/// @param stage its file's name without the ending, such as `03_no_bank_conflicts`
+int run_stage_program(const char* stage, int argc, char** argv);
+
+}  // namespace tenfold::cli

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+std::string describe_parameters(const stage_parameters& takes) {
+  std::string text = "block";
+  if (takes.items) text += " items";
+  if (takes.grid) text += " grid";
+  return text;
+}
+
+}  // namespace
+
+exit_code list_stages() {
+  fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {}", "stage", "name", "change",
+                                       "parameters", "keeps the order"),
+                           colour::bold));
+  for (const stage_info& stage : catalogue)
+    fmt::print("{:>5}  {:<18} {:<60} {:<17} {}\n", stage.number, stage.name, stage.change,
+               describe_parameters(parameters_of(stage)), stage.keeps_order ? "yes" : "no");
+  fmt::print(
+      "\nThe source of a stage is kernels/NN_name.hpp; 'tenfold diff 3 4' shows what changed "
+      "between two.\n");
+  return exit_code::success;
+}
+
+exit_code list_devices() {
+  for (const device_choice& each : all_devices()) {
+    const auto open = each.backend->open(each.number);
+    const device_properties& p = open->properties();
+    fmt::print("{:<8} {}: warp size {}, {} multiprocessors", each.name(), p.name, p.warp_size,
+               p.multiprocessors);
+    if (each.is_executor()) fmt::print(" (made up)");
+    if (p.memory_bytes != 0) fmt::print(", {}", format_bytes(p.memory_bytes));
+    if (p.last_level_cache_bytes != 0)
+      fmt::print(", {} last-level cache", format_bytes(p.last_level_cache_bytes));
+    if (p.peak_bytes_per_second != 0)
+      fmt::print(", {:.0f} GB/s on paper", p.peak_bytes_per_second * 1e-9);
+    fmt::print("\n");
+  }
+  for (const tenfold::backend* each : backends())
+    if (each->devices().empty())
+      fmt::print("{}: built in, but no device is present or visible\n", each->name());
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,122 @@
+#include "host/cli/options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <utility>
+
+#include "host/error.hpp"
+#include "host/operator_list.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> short_operators[] = {
+    {"add", "sum"},     {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"},
+    {"and", "bit_and"}, {"or", "bit_or"},   {"xor", "bit_xor"}};
+
+std::vector<std::string_view> operators_for(element_type type) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : operator_names)
+    if (visit_type(type,
+                   [&]<typename T>() { return visit_operator<T>(name, []<typename Op>() {}); }))
+      names.push_back(name);
+  return names;
+}
+
+std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
+  std::vector<std::string> names;
+  for (const device_choice& each : devices) names.push_back(each.name());
+  return names;
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, options& o) {
+  app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]");
+  app.add_option("--type", o.type,
+                 fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")));
+  app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
+      ->capture_default_str();
+  app.add_option("--block", o.shape.block,
+                 fmt::format("threads per block: {}", fmt::join(block_sizes, ", ")))
+      ->capture_default_str();
+  app.add_option(
+         "--items", o.shape.items,
+         fmt::format("elements per thread, from stage 9 on: {}", fmt::join(item_counts, ", ")))
+      ->capture_default_str();
+  app.add_option("--grid", o.shape.grid, "blocks of the first pass, in stage 10 [by the device]");
+  app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
+  app.add_option("--schedule", o.schedule,
+                 "order of lanes and blocks on the executor: in-order, reverse, random:SEED")
+      ->capture_default_str();
+  app.add_option("--input", o.input, "your own data: a NumPy .npy file of a supported type");
+  app.add_option("--seed", o.seed, "of the random elements")->capture_default_str();
+  app.add_option("--repeat", o.repeat, "timed runs of each stage [as time allows]")
+      ->check(CLI::Range(1, 1'000'000));
+  app.add_option("--json", o.json, "write the results to a file, or to standard output: -");
+}
+
+std::string device_choice::name() const {
+  return fmt::format("{}:{}", backend->name(), number);
+}
+bool device_choice::is_executor() const {
+  return backend->name() == "simt";
+}
+
+std::vector<device_choice> all_devices() {
+  std::vector<device_choice> all;
+  for (const tenfold::backend* each : backends())
+    for (const int number : each->devices()) all.push_back({each, number});
+  return all;
+}
+
+device_choice choose_device(std::string_view text) {
+  const std::vector<device_choice> all = all_devices();
+  if (text.empty()) return all.front();
+  const std::size_t colon = text.find(':');
+  for (const device_choice& each : all) {
+    if (text.substr(0, colon) != each.backend->name()) continue;
+    if (colon == text.npos) return each;
+    const std::string_view digits = text.substr(colon + 1);
+    int number = 0;
+    const auto [end, status] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+    // The number may be one that the backend itself refuses, with more to say about it.
+    if (status == std::errc{} && end == digits.data() + digits.size())
+      return {each.backend, number};
+  }
+  std::string absent;
+  for (const tenfold::backend* each : backends())
+    if (each->name() == text.substr(0, colon) && each->devices().empty())
+      absent = fmt::format(", since no {} device is present or visible", each->name());
+  throw input_error(fmt::format("there is no device '{}'{}: use {}", text, absent,
+                                fmt::join(names_of(all), ", ")));
+}
+
+const stage_info& choose_stage(std::string_view text) {
+  for (const stage_info& stage : catalogue)
+    if (text == stage.name || text == fmt::format("{}", stage.number) ||
+        text == fmt::format("{:02}", stage.number) ||
+        text == fmt::format("{:02}_{}", stage.number, stage.name))
+      return stage;
+  std::vector<std::string> known;
+  for (const stage_info& stage : catalogue)
+    known.push_back(fmt::format("{} {}", stage.number, stage.name));
+  throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
+                                fmt::join(known, ", ")));
+}
+
+std::string choose_operator(std::string_view text, element_type type) {
+  for (const auto& [abbreviation, name] : short_operators)
+    if (text == abbreviation) text = name;
+  const std::vector<std::string_view> serving = operators_for(type);
+  for (const std::string_view name : serving)
+    if (text == name) return std::string(name);
+  throw input_error(fmt::format("there is no operator '{}' for elements of type {}: use {}", text,
+                                name_of(type), fmt::join(serving, ", ")));
+}
+
+}  // namespace tenfold::cli

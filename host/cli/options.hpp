@@ -1,0 +1,63 @@
+/// @file
+/// What a user asks for, and the devices and stages that are meant.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/backend.hpp"
+#include "host/catalogue.hpp"
+#include "host/element.hpp"
+#include "host/shape.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tenfold::cli {
+
+struct options {
+  std::string n;     ///< as typed; empty: by the device
+  std::string type;  ///< as typed; empty: f32, or the input file's
+  std::string op = "sum";
+  tenfold::shape shape;
+  std::string device;  ///< as typed; empty: the best there is
+  std::string schedule = "in-order";
+  std::string input;  ///< a .npy file; empty: random elements
+  std::uint64_t seed = 1;
+  int repeat = 0;    ///< 0: as often as a stage's share of time allows
+  std::string json;  ///< a file, `-` for standard output; empty: none
+};
+
+/// Declares the options that `run`, `ladder` and the programs of single stages share.
+void add_options(CLI::App& app, options& o);
+
+/// A device, by the backend's name and its number.
+struct device_choice {
+  const tenfold::backend* backend;
+  int number;
+
+  [[nodiscard]] std::string name() const;  ///< `cuda:0`, `simt:64`
+  [[nodiscard]] bool is_executor() const;
+};
+
+/// Every device there is, GPUs first.
+[[nodiscard]] std::vector<device_choice> all_devices();
+
+/// The device that `simt`, `simt:64` or `cuda:0` names; the first of all when the text is empty.
+/// @throws input_error naming the devices there are
+[[nodiscard]] device_choice choose_device(std::string_view text);
+
+/// A stage by its number, its name, or its file's name: `3`, `no_bank_conflicts`, `03_no_...`.
+/// @throws input_error naming the stages there are
+[[nodiscard]] const stage_info& choose_stage(std::string_view text);
+
+/// The operator's name, from it or from a short form such as `min`.
+/// @throws input_error naming the operators that take this type
+[[nodiscard]] std::string choose_operator(std::string_view text, element_type type);
+
+}  // namespace tenfold::cli

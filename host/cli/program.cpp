@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <functional>
+#include <new>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+int report_error(const char* message, exit_code code) {
+  std::fflush(stdout);
+  fmt::print(stderr, "{} {}\n", paint("tenfold:", colour::red, stderr), message);
+  return static_cast<int>(code);
+}
+
+/// Parses and runs; the only place where errors end.
+int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
+  try {
+    app.parse(argc, argv);
+    return static_cast<int>(verb());
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
+    const std::string remedy = fmt::format("{}; see '{} --help'", e.what(), app.get_name());
+    return report_error(remedy.c_str(), exit_code::bad_input);
+  } catch (const error& e) {
+    return report_error(e.what(), e.code());
+  } catch (const std::bad_alloc&) {
+    return report_error("out of memory: use a smaller n", exit_code::device_failed);
+  } catch (const std::exception& e) {
+    return report_error(e.what(), exit_code::device_failed);
+  }
+}
+
+constexpr const char* exit_codes =
+    "Exit codes: 0 all right, 1 a wrong result, 2 bad input, 3 the device failed.";
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");
+  app.require_subcommand(1);
+  app.footer(exit_codes);
+  app.set_version_flag("--version", TENFOLD_VERSION);
+  std::function<exit_code()> verb;
+  options o;
+  std::string stage, other;
+
+  app.add_subcommand("list", "the stages: what each changes, which parameters it takes")
+      ->callback([&] { verb = list_stages; });
+  app.add_subcommand("devices", "the devices that stages can run on")->callback([&] {
+    verb = list_devices;
+  });
+
+  CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
+  run->add_option("STAGE", stage, "number or name, see 'tenfold list'")->required();
+  add_options(*run, o);
+  run->callback([&] { verb = [&] { return run_stage(stage, o); }; });
+
+  CLI::App* ladder = app.add_subcommand("ladder", "run every stage in order, a line each");
+  add_options(*ladder, o);
+  ladder->callback([&] { verb = [&] { return run_ladder(o); }; });
+
+  CLI::App* diff = app.add_subcommand("diff", "what changed in the code from stage A to stage B");
+  diff->add_option("A", stage, "number or name")->required();
+  diff->add_option("B", other, "number or name")->required();
+  diff->callback([&] { verb = [&] { return diff_stages(stage, other); }; });
+
+  return parse_and_run(app, argc, argv, [&] { return verb(); });
+}
+
+int run_stage_program(const char* stage, int argc, char** argv) {
+  CLI::App app(fmt::format("Stage {} alone: run, check and time it.", stage), stage);
+  app.footer(exit_codes);
+  options o;
+  add_options(app, o);
+  return parse_and_run(app, argc, argv, [&] { return run_stage(stage, o); });
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,23 @@
+/// @file
+/// Results as JSON, in the form that Google Benchmark's tools read.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "host/cli/measurement.hpp"
+
+namespace tenfold::cli {
+
+/// `right`, `WRONG` or `undecided`
+[[nodiscard]] std::string_view name_of(verdict v);
+
+/// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
+/// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `stage`, `device`, `warp`,
+/// `n`, `type`, `op`, `block`, `items`, `grid`, `passes`, `result`, `reference`, `ok`.
+/// @param file `-` for standard output
+/// @throws input_error when the file cannot be written
+void write_json(const std::string& file, std::span<const measurement> results, const workload& data,
+                const options& o, const device_choice& choice, const session& on);
+
+}  // namespace tenfold::cli

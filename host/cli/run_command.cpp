@@ -1,0 +1,65 @@
+#include <fmt/format.h>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/measurement.hpp"
+#include "host/cli/report.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/quantity.hpp"
+#include "host/simt/executor.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+void line(std::string_view key, const std::string& text) {
+  fmt::print("{:<11}{}\n", key, text);
+}
+
+std::string describe_shape(const measurement& m, int warp_size) {
+  std::string text;
+  for (const pass& p : m.passes)
+    text += fmt::format("{}{} -> {}", text.empty() ? "" : ", ", format_count(p.n), p.blocks);
+  return fmt::format("block {}, items {}, warp {}; {} pass{}: {}", m.shape.block, m.shape.items,
+                     warp_size, m.passes.size(), m.passes.size() == 1 ? "" : "es", text);
+}
+
+std::string describe_verdict(const measurement& m, const reference& expected) {
+  const colour c = m.verdict == verdict::right ? colour::green : colour::red;
+  std::string text =
+      fmt::format("{} (reference {}", paint(name_of(m.verdict), c), to_string(expected.expected));
+  if (expected.model != error_model::exact)
+    text += fmt::format(", rounding explains {:.3g}", static_cast<double>(m.bound));
+  text += ")";
+  if (m.verdict == verdict::undecided)
+    text +=
+        ": in some order a partial result may leave the type's range, or rounding explain any "
+        "error";
+  return text;
+}
+
+void print_measurement(const measurement& m, const workload& data, const device_choice& choice,
+                       const session& on) {
+  line("stage", fmt::format("{} {}: {}", m.stage->number, m.stage->name, m.stage->change));
+  line("device", fmt::format("{} ({})", choice.name(), on.properties().name));
+  line("input", fmt::format("{} of {}", data.op(), data.description()));
+  line("shape", describe_shape(m, on.properties().warp_size));
+  line("result", fmt::format("{}, {}", to_string(m.result), describe_verdict(m, data.expected())));
+  line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.median()),
+                           m.seconds.size(), format_seconds(m.seconds.front()),
+                           format_seconds(m.seconds.back()), gigabytes_per_second(m, data)));
+}
+
+}  // namespace
+
+exit_code run_stage(const std::string& name, const options& o) {
+  const stage_info& stage = choose_stage(name);
+  simt::set_schedule(simt::parse_schedule(o.schedule));
+  const device_choice choice = choose_device(o.device);
+  const auto on = choice.backend->open(choice.number);
+  workload data(o, choice, *on);
+  const measurement m = measure(stage, o, data, choice, *on);
+  if (o.json != "-") print_measurement(m, data, choice, *on);
+  if (!o.json.empty()) write_json(o.json, {&m, 1}, data, o, choice, *on);
+  return m.verdict == verdict::wrong ? exit_code::wrong_result : exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,27 @@
+/// @file
+/// What the program knows of the terminal it writes to.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace tenfold::cli {
+
+enum class colour { plain, bold, dim, red, green, yellow, cyan };
+
+/// Whether a stream leads to a terminal that takes colours (`NO_COLOR` unset, `TERM` not `dumb`).
+[[nodiscard]] bool takes_colour(std::FILE* stream);
+[[nodiscard]] bool is_terminal(std::FILE* stream);
+
+/// The text in colour, if the stream takes colours; else the text.
+[[nodiscard]] std::string paint(std::string_view text, colour c, std::FILE* stream = stdout);
+
+/// A bar of `length` cells, in block characters where the locale has them; at least a sliver when
+/// length exceeds 0.
+[[nodiscard]] std::string bar(double length);
+
+/// Says on standard error that something slow has begun, if a person is there to read it.
+void announce(std::string_view what);
+
+}  // namespace tenfold::cli

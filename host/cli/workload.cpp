@@ -1,0 +1,99 @@
+#include "host/cli/workload.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "host/cli/terminal.hpp"
+#include "host/error.hpp"
+#include "host/input.hpp"
+#include "host/quantity.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+constexpr std::uint64_t executor_n = std::uint64_t{1} << 20;
+constexpr std::uint64_t gpu_n = std::uint64_t{1} << 28;
+constexpr std::uint64_t slow_bytes = std::uint64_t{1} << 29;  // seconds to make and to check
+
+/// 2^28 elements or four times the last-level cache, whichever is larger, halved until it fits.
+std::uint64_t default_n(element_type type, const device_choice& choice, session& on) {
+  if (choice.is_executor()) return executor_n;
+  const std::uint64_t cache = on.properties().last_level_cache_bytes;
+  std::uint64_t n = std::max(gpu_n, std::bit_ceil(4 * cache / size_of(type)));
+  // Partials and the runtime itself need room, too.
+  while (n > 1 && n * size_of(type) > on.free_bytes() / 10 * 9) n /= 2;
+  return n;
+}
+
+}  // namespace
+
+workload::workload(const options& o, const device_choice& choice, session& on) {
+  if (!o.input.empty()) {
+    if (!o.n.empty()) throw input_error("--n and --input exclude each other: the file has its n");
+    file_.emplace(o.input);
+    type_ = file_->type();
+    if (!o.type.empty() && parse_element_type(o.type) != type_)
+      throw input_error(fmt::format("'{}' holds {} elements, --type says {}: leave --type out",
+                                    o.input, name_of(type_), o.type));
+  } else if (!o.type.empty()) {
+    type_ = parse_element_type(o.type);
+  }
+  op_ = choose_operator(o.op, type_);
+  choose_size(o, choice, on);
+  fill(o);
+  copy_to(on);
+  reference_ = make_reference(host_.data(), type_, op_, n_);
+}
+
+void workload::choose_size(const options& o, const device_choice& choice, session& on) {
+  if (file_)
+    n_ = file_->n();
+  else
+    n_ = o.n.empty() ? default_n(type_, choice, on) : parse_count(o.n);
+  if (n_ > on.free_bytes() / size_of(type_))
+    throw device_error(fmt::format("{} elements of {} need {}, but {} has {} free: use a smaller n",
+                                   format_count(n_), name_of(type_),
+                                   n_ > ~std::uint64_t{0} / size_of(type_)
+                                       ? "more than any device has"
+                                       : format_bytes(bytes()),
+                                   choice.name(), format_bytes(on.free_bytes())));
+}
+
+void workload::fill(const options& o) {
+  if (bytes() >= slow_bytes) announce(fmt::format("preparing {}", format_bytes(bytes())));
+  if (file_) {
+    host_ = file_->data();
+    description_ = fmt::format("{} {} from {}", format_count(n_), name_of(type_), o.input);
+    return;
+  }
+  try {
+    random_.resize(bytes());
+  } catch (const std::bad_alloc&) {
+    throw device_error(
+        fmt::format("the host has no {} for the input: use a smaller n", format_bytes(bytes())));
+  }
+  generate_input(random_.data(), type_, op_, n_, o.seed);
+  host_ = random_;
+  description_ = fmt::format("{} random {} (seed {})", format_count(n_), name_of(type_), o.seed);
+}
+
+void workload::copy_to(session& on) {
+  // Between two uses of a copy, the others push it out of the last-level cache.
+  const std::uint64_t cache = on.properties().last_level_cache_bytes;
+  const std::uint64_t wanted = cache == 0 || bytes() == 0 ? 1 : 1 + 2 * cache / bytes();
+  const std::uint64_t fitting =
+      std::max<std::uint64_t>(1, on.free_bytes() / 2 / std::max<std::uint64_t>(1, bytes()));
+  const std::uint64_t count = std::min({wanted, fitting, std::uint64_t{4096}});
+  for (std::uint64_t i = 0; i < count; ++i) {
+    copies_.push_back(on.allocate(bytes()));
+    on.upload(copies_.back()->data(), host_.data(), bytes());
+  }
+}
+
+const void* workload::next_copy() {
+  return copies_[turn_++ % copies_.size()]->data();
+}
+
+}  // namespace tenfold::cli

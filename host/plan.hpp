@@ -1,0 +1,89 @@
+/// @file
+/// From n and a shape to the passes of a reduction.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "host/shape.hpp"
+
+namespace tenfold {
+
+/// One launch's worth of work: `blocks` blocks fold `n` values into `blocks` values.
+struct pass {
+  std::uint64_t n;
+  std::uint64_t blocks;
+};
+
+/// What the planner must know of a stage and a device.
+struct plan_parameters {
+  int block;
+  int elements_per_thread;
+  bool loops;               ///< the stage takes any grid, since its blocks loop
+  std::uint64_t loop_grid;  ///< the largest first grid of a stage that loops
+};
+
+/// The passes of a reduction. It holds no memory of its own, so making one allocates nothing.
+class plan {
+ public:
+  plan(std::uint64_t n, const plan_parameters& parameters) {
+    do {
+      passes_[count_] = {n, blocks_for(n, parameters)};
+      depth_ += depth_of(passes_[count_], parameters);
+      n = passes_[count_++].blocks;
+    } while (n > 1);
+  }
+
+  [[nodiscard]] const pass* begin() const { return passes_.data(); }
+  [[nodiscard]] const pass* end() const { return passes_.data() + count_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] const pass& operator[](std::size_t i) const { return passes_[i]; }
+
+  /// The longest chain of operations from an element to the result.
+  [[nodiscard]] std::uint64_t depth() const { return depth_; }
+
+ private:
+  static std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+  static std::uint64_t tile(const plan_parameters& parameters) {
+    return static_cast<std::uint64_t>(parameters.block) *
+           static_cast<std::uint64_t>(parameters.elements_per_thread);
+  }
+
+  /// At least one, which writes the identity when there is nothing to fold.
+  static std::uint64_t blocks_for(std::uint64_t n, const plan_parameters& parameters) {
+    const std::uint64_t tiles = n == 0 ? 1 : divide_up(n, tile(parameters));
+    if (!parameters.loops) return tiles;
+    // What one block folds in one step may go to a single block at once.
+    return tiles < parameters.loop_grid ? tiles : parameters.loop_grid;
+  }
+
+  static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
+    const std::uint64_t steps = divide_up(p.n, tile(parameters) * p.blocks);
+    const auto serial = steps * static_cast<std::uint64_t>(parameters.elements_per_thread);
+    const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
+    return serial + static_cast<std::uint64_t>(tree);
+  }
+
+  // Each pass divides by 64 or more, so 64-bit sizes need no more than eleven.
+  std::array<pass, 12> passes_;
+  std::size_t count_ = 0;
+  std::uint64_t depth_ = 0;
+};
+
+/// The grid of a stage that loops, when the user names none: every multiprocessor full, all of them
+/// with the same number of blocks, and no more blocks than one block folds in the second pass.
+inline std::uint64_t default_loop_grid(int block, int items, int multiprocessors,
+                                       int threads_per_multiprocessor) {
+  const int limit = block * items;
+  if (multiprocessors >= limit) return static_cast<std::uint64_t>(limit);
+  const int resident =
+      threads_per_multiprocessor / block > 0 ? threads_per_multiprocessor / block : 1;
+  const int fitting = limit / multiprocessors;
+  return static_cast<std::uint64_t>(multiprocessors) *
+         static_cast<std::uint64_t>(resident < fitting ? resident : fitting);
+}
+
+}  // namespace tenfold

@@ -1,0 +1,41 @@
+// Compiled as CUDA or as HIP.
+#include "host/registry/device_session.hpp"
+
+namespace tenfold {
+namespace {
+
+class gpu_backend final : public backend {
+ public:
+#if defined(__CUDACC__)
+  std::string_view name() const override {
+    return "cuda";
+  }
+#else
+  std::string_view name() const override {
+    return "hip";
+  }
+#endif
+
+  std::vector<int> devices() const override {
+    std::vector<int> numbers(static_cast<std::size_t>(device_count()));
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i);
+    return numbers;
+  }
+
+  std::unique_ptr<session> open(int device) const override {
+    return std::make_unique<device_session>(device);
+  }
+};
+
+}  // namespace
+
+#if defined(__CUDACC__)
+const backend& cuda_backend() {
+#else
+const backend& hip_backend() {
+#endif
+  static const gpu_backend instance;
+  return instance;
+}
+
+}  // namespace tenfold

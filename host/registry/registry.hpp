@@ -1,0 +1,27 @@
+/// @file
+/// How a backend's library finds the kernels of each stage.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "host/backend.hpp"
+#include "host/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Makes reductions of one stage; one such function is compiled in a unit of its own per stage, so
+/// that a change of one kernel recompiles that kernel alone.
+using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
+                                                               stream_handle queue,
+                                                               const reduction_request& r);
+
+struct registered_stage {
+  int number;
+  make_reduction_function make;
+};
+
+/// The stages whose kernels are linked into this program: all of them, or one.
+[[nodiscard]] std::span<const registered_stage> registered_stages();
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,23 @@
+#include "host/registry/device_session.hpp"
+#include "host/shape.hpp"
+
+namespace tenfold {
+namespace {
+
+class simt_backend final : public backend {
+ public:
+  std::string_view name() const override { return "simt"; }
+  std::vector<int> devices() const override { return {warp_sizes.begin(), warp_sizes.end()}; }
+  std::unique_ptr<session> open(int device) const override {
+    return std::make_unique<device_session>(device);
+  }
+};
+
+}  // namespace
+
+const backend& executor_backend() {
+  static const simt_backend instance;
+  return instance;
+}
+
+}  // namespace tenfold

@@ -1,0 +1,61 @@
+/// @file
+/// The reductions of one stage, for every element type and operator of the program. Included by one
+/// generated unit per stage and backend.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "host/backend.hpp"
+#include "host/operator_list.hpp"
+#include "host/reducer.hpp"
+#include "host/registry/registry.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+template <typename T, typename Op>
+class typed_reduction final : public reduction {
+ public:
+  template <typename Stage>
+  typed_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
+      : queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    reducer_.enqueue(static_cast<const T*>(in), n, static_cast<T*>(result_.data()), queue_);
+  }
+
+  value result() override {
+    T copy{};
+    copy_to_host(&copy, result_.data(), sizeof(T), queue_);
+    synchronize(queue_);
+    return copy;
+  }
+
+  plan plan_for(std::uint64_t n) const override { return reducer_.plan_for(n); }
+  shape used_shape() const override { return reducer_.used_shape(); }
+
+ private:
+  stream_handle queue_;
+  reducer<T, T, Op> reducer_;
+  device_memory result_;
+};
+
+/// @throws input_error when the operator does not take the type, or no operator has that name.
+template <typename Stage>
+std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
+                                          const reduction_request& r) {
+  static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
+                "the stage's file and host/catalogue.hpp disagree on whether it keeps the order");
+  std::unique_ptr<reduction> made;
+  visit_type(r.type, [&]<typename T>() {
+    return visit_operator<T>(r.op, [&]<typename Op>() {
+      made = std::make_unique<typed_reduction<T, Op>>(Stage{}, on, queue, r);
+    });
+  });
+  if (made == nullptr)
+    throw input_error("there is no operator '" + r.op + "' for elements of type " +
+                      std::string(name_of(r.type)));
+  return made;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,40 @@
+/// @file
+/// Thin RAII over the runtimes of CUDA and HIP and over the executor: one set of names, of which
+/// each backend's compiler sees its own.
+///
+/// | name            | what it owns or does                                              |
+/// |-----------------|-------------------------------------------------------------------|
+/// | `device`        | a device's number and properties; makes it the current one        |
+/// | `stream`        | a queue of work                                                   |
+/// | `stopwatch`     | time between two points of a stream                               |
+/// | `device_memory` | bytes on the device                                               |
+/// | `launch`        | a kernel into a stream                                            |
+///
+/// Every call is checked; a failure is a `device_error`. On the executor a stream runs its work at
+/// once, on the caller's time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace tenfold {
+
+struct device_properties {
+  std::string name;
+  int warp_size = 0;
+  int multiprocessors = 0;
+  int threads_per_multiprocessor = 0;
+  std::uint64_t blocks_per_launch = 0;       ///< at 1024 threads a block
+  std::uint64_t memory_bytes = 0;            ///< 0: the host's
+  std::uint64_t last_level_cache_bytes = 0;  ///< 0: unknown
+  double peak_bytes_per_second = 0;          ///< of the memory, on paper; 0: unknown
+};
+
+}  // namespace tenfold
+
+#if defined(__CUDACC__) || defined(__HIPCC__) || defined(__HIP__)
+#include "host/runtime/gpu.hpp"
+#else
+#include "host/runtime/simt.hpp"
+#endif

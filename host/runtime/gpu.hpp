@@ -1,0 +1,227 @@
+/// @file
+/// The runtime's names for CUDA and HIP, whose functions differ by a prefix.
+#pragma once
+
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "host/error.hpp"
+#include "host/runtime.hpp"
+
+#if defined(__CUDACC__)
+#define TENFOLD_RUNTIME(name) cuda##name
+#else
+#define TENFOLD_RUNTIME(name) hip##name
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+namespace detail {
+
+using status = TENFOLD_RUNTIME(Error_t);
+#if defined(__CUDACC__)
+using properties_struct = cudaDeviceProp;
+inline constexpr auto memory_clock_attribute = cudaDevAttrMemoryClockRate;
+inline constexpr auto bus_width_attribute = cudaDevAttrGlobalMemoryBusWidth;
+inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1;
+#else
+using properties_struct = hipDeviceProp_t;
+inline constexpr auto memory_clock_attribute = hipDeviceAttributeMemoryClockRate;
+inline constexpr auto bus_width_attribute = hipDeviceAttributeMemoryBusWidth;
+// A grid's threads, not its blocks, must stay below 2^32.
+inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 22) - 1;
+#endif
+
+/// What to do about an error, as far as the runtime's code tells.
+inline std::string remedy(status code) {
+  if (code == TENFOLD_RUNTIME(ErrorMemoryAllocation)) return ": use a smaller n";
+  if (code == TENFOLD_RUNTIME(ErrorNoDevice)) return ": use --device simt to run on the CPU";
+  if (code == TENFOLD_RUNTIME(ErrorInsufficientDriver))
+    return ": update the driver, or build with an older toolkit";
+  return "";
+}
+
+/// @throws device_error unless the call succeeded.
+inline void check(status code, const char* what) {
+  if (code == TENFOLD_RUNTIME(Success)) return;
+  // The runtime keeps the error for whoever asks next; it is reported here.
+  static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
+  throw device_error(std::string(what) + " failed: " + TENFOLD_RUNTIME(GetErrorString)(code) +
+                     remedy(code));
+}
+
+}  // namespace detail
+
+using stream_handle = TENFOLD_RUNTIME(Stream_t);
+
+/// How many devices there are; 0 also where there is no driver.
+inline int device_count() {
+  int count = 0;
+  if (TENFOLD_RUNTIME(GetDeviceCount)(&count) == TENFOLD_RUNTIME(Success)) return count;
+  static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
+  return 0;
+}
+
+class device {
+ public:
+  /// @throws device_error when there is no device of that number.
+  explicit device(int ordinal) : ordinal_(ordinal), warp_size_(read().warpSize) {}
+
+  [[nodiscard]] int ordinal() const { return ordinal_; }
+  [[nodiscard]] int warp_size() const { return warp_size_; }
+
+  [[nodiscard]] device_properties properties() const {
+    const detail::properties_struct p = read();
+    int kilohertz = 0, bits = 0;
+    detail::check(
+        TENFOLD_RUNTIME(DeviceGetAttribute)(&kilohertz, detail::memory_clock_attribute, ordinal_),
+        "reading the memory clock");
+    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&bits, detail::bus_width_attribute, ordinal_),
+                  "reading the memory bus width");
+    return {.name = p.name,
+            .warp_size = p.warpSize,
+            .multiprocessors = p.multiProcessorCount,
+            .threads_per_multiprocessor = p.maxThreadsPerMultiProcessor,
+            .blocks_per_launch = detail::blocks_per_launch,
+            .memory_bytes = p.totalGlobalMem,
+            .last_level_cache_bytes = static_cast<std::uint64_t>(p.l2CacheSize),
+            // Double data rate: two transfers a clock.
+            .peak_bytes_per_second = 2.0 * 1e3 * kilohertz * bits / 8};
+  }
+
+  void make_current() const {
+    detail::check(TENFOLD_RUNTIME(SetDevice)(ordinal_), "selecting the device");
+  }
+
+  [[nodiscard]] std::uint64_t free_bytes() const {
+    make_current();
+    std::size_t free = 0, total = 0;
+    detail::check(TENFOLD_RUNTIME(MemGetInfo)(&free, &total), "asking for free memory");
+    return free;
+  }
+
+ private:
+  [[nodiscard]] detail::properties_struct read() const {
+    detail::properties_struct p{};
+    detail::check(TENFOLD_RUNTIME(GetDeviceProperties)(&p, ordinal_),
+                  "reading the device's properties");
+    return p;
+  }
+
+  int ordinal_;
+  int warp_size_;
+};
+
+/// Waits until all work of the stream is done.
+/// @throws device_error also for a kernel that failed on the way
+inline void synchronize(stream_handle on) {
+  detail::check(TENFOLD_RUNTIME(StreamSynchronize)(on), "waiting for the stream");
+}
+
+class stream {
+ public:
+  explicit stream(const device& on) {
+    on.make_current();
+    detail::check(
+        TENFOLD_RUNTIME(StreamCreateWithFlags)(&handle_, TENFOLD_RUNTIME(StreamNonBlocking)),
+        "creating a stream");
+  }
+  ~stream() { static_cast<void>(TENFOLD_RUNTIME(StreamDestroy)(handle_)); }
+  stream(const stream&) = delete;
+  stream& operator=(const stream&) = delete;
+
+  [[nodiscard]] stream_handle handle() const { return handle_; }
+  void synchronize() const { TENFOLD_BACKEND::synchronize(handle_); }
+
+ private:
+  stream_handle handle_ = nullptr;
+};
+
+class stopwatch {
+ public:
+  stopwatch() {
+    detail::check(TENFOLD_RUNTIME(EventCreate)(&begin_), "creating an event");
+    const auto status = TENFOLD_RUNTIME(EventCreate)(&end_);
+    if (status != TENFOLD_RUNTIME(Success))
+      static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(begin_));
+    detail::check(status, "creating an event");
+  }
+  ~stopwatch() {
+    static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(begin_));
+    static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(end_));
+  }
+  stopwatch(const stopwatch&) = delete;
+  stopwatch& operator=(const stopwatch&) = delete;
+
+  void start(stream_handle on) {
+    detail::check(TENFOLD_RUNTIME(EventRecord)(begin_, on), "recording an event");
+  }
+  void stop(stream_handle on) {
+    detail::check(TENFOLD_RUNTIME(EventRecord)(end_, on), "recording an event");
+  }
+  /// Seconds between the two; waits for the second.
+  [[nodiscard]] double seconds() const {
+    detail::check(TENFOLD_RUNTIME(EventSynchronize)(end_), "waiting for an event");
+    float milliseconds = 0;
+    detail::check(TENFOLD_RUNTIME(EventElapsedTime)(&milliseconds, begin_, end_),
+                  "reading the time between events");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  TENFOLD_RUNTIME(Event_t) begin_ = nullptr, end_ = nullptr;
+};
+
+class device_memory {
+ public:
+  device_memory() = default;
+  device_memory(const device& on, std::size_t bytes) {
+    on.make_current();
+    const std::string what = "allocating " + std::to_string(bytes) + " bytes on the device";
+    detail::check(TENFOLD_RUNTIME(Malloc)(&data_, bytes == 0 ? 1 : bytes), what.c_str());
+  }
+  ~device_memory() { static_cast<void>(TENFOLD_RUNTIME(Free)(data_)); }
+  device_memory(device_memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  device_memory& operator=(device_memory&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
+inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {
+  detail::check(
+      TENFOLD_RUNTIME(MemcpyAsync)(to, from, bytes, TENFOLD_RUNTIME(MemcpyHostToDevice), on),
+      "copying to the device");
+}
+
+inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle on) {
+  detail::check(
+      TENFOLD_RUNTIME(MemcpyAsync)(to, from, bytes, TENFOLD_RUNTIME(MemcpyDeviceToHost), on),
+      "copying from the device");
+}
+
+/// Launches into the stream. An error of the kernel itself shows at the next synchronisation.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), std::uint64_t blocks, int block,
+            std::size_t dynamic_shared_bytes, stream_handle on, Arguments... arguments) {
+  std::tuple<std::decay_t<Parameters>...> values{arguments...};
+  std::apply(
+      [&](auto&... each) {
+        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&each))...};
+        detail::check(TENFOLD_RUNTIME(LaunchKernel)(reinterpret_cast<const void*>(kernel),
+                                                    dim3(static_cast<unsigned>(blocks)),
+                                                    dim3(static_cast<unsigned>(block)), pointers,
+                                                    dynamic_shared_bytes, on),
+                      "launching the kernel");
+      },
+      values);
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

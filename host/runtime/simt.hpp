@@ -1,0 +1,121 @@
+/// @file
+/// The runtime's names for the executor. Device N is the one whose warps have N lanes.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "host/error.hpp"
+#include "host/runtime.hpp"
+#include "host/simt/executor.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+class device {
+ public:
+  /// @throws device_error unless the executor can run warps of that size.
+  explicit device(int warp_size) : warp_size_(warp_size) {
+    if (warp_size < 2 || warp_size > 64 || (warp_size & (warp_size - 1)) != 0)
+      throw device_error(fmt::format(
+          "the executor has no device simt:{}: the number is the warp size, 32 or 64", warp_size));
+  }
+
+  [[nodiscard]] int ordinal() const { return warp_size_; }
+  [[nodiscard]] int warp_size() const { return warp_size_; }
+
+  /// The multiprocessors are made up, and the same everywhere, so that the grids that follow from
+  /// them, and with these the bits of a result, do not depend on the machine.
+  [[nodiscard]] device_properties properties() const {
+    return {.name = fmt::format("SIMT executor on the CPU, warps of {}", warp_size_),
+            .warp_size = warp_size_,
+            .multiprocessors = 8,
+            .threads_per_multiprocessor = 2048,
+            .blocks_per_launch = (std::uint64_t{1} << 31) - 1};
+  }
+
+  [[nodiscard]] std::size_t shared_bytes_limit() const {
+    return (warp_size_ == 64 ? 64 : 48) * std::size_t{1024};
+  }
+
+  void make_current() const {}
+  [[nodiscard]] std::uint64_t free_bytes() const { return ~std::uint64_t{0}; }
+
+ private:
+  int warp_size_;
+};
+
+/// What a stream is to the runtime: on the executor, which device it belongs to.
+struct stream_handle {
+  int warp_size = 32;
+  std::size_t shared_bytes_limit = 48 * 1024;
+};
+
+inline void synchronize(stream_handle) {}
+
+class stream {
+ public:
+  explicit stream(const device& on) : handle_{on.warp_size(), on.shared_bytes_limit()} {}
+  [[nodiscard]] stream_handle handle() const { return handle_; }
+  void synchronize() const {}
+
+ private:
+  stream_handle handle_;
+};
+
+class stopwatch {
+ public:
+  void start(stream_handle) { begin_ = std::chrono::steady_clock::now(); }
+  void stop(stream_handle) { end_ = std::chrono::steady_clock::now(); }
+  /// Seconds between the two.
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(end_ - begin_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point begin_{}, end_{};
+};
+
+class device_memory {
+ public:
+  device_memory() = default;
+  device_memory(const device&, std::size_t bytes)
+      : bytes_(static_cast<std::byte*>(
+            ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow))) {
+    if (bytes_ == nullptr)
+      throw device_error(fmt::format("the host has no {} bytes to spare: use a smaller n", bytes));
+  }
+
+  [[nodiscard]] void* data() const { return bytes_.get(); }
+
+ private:
+  static constexpr std::align_val_t alignment{256};  // as that of the runtimes of both vendors
+  struct release {
+    void operator()(std::byte* p) const { ::operator delete(p, alignment); }
+  };
+  std::unique_ptr<std::byte, release> bytes_;
+};
+
+inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), std::uint64_t blocks, int block,
+            std::size_t dynamic_shared_bytes, stream_handle on, Arguments... arguments) {
+  simt::launch({.grid = {static_cast<unsigned>(blocks), 1, 1},
+                .block = {static_cast<unsigned>(block), 1, 1},
+                .dynamic_shared_bytes = dynamic_shared_bytes,
+                .warp_size = on.warp_size,
+                .shared_bytes_limit = on.shared_bytes_limit},
+               kernel, arguments...);
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

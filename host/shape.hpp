@@ -1,0 +1,42 @@
+/// @file
+/// The shapes in which a stage can be launched, and for which of them the program holds kernels.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "common/gpu/words.hpp"
+
+namespace tenfold {
+
+/// How a reduction is cut into launches. Together with n it fixes the order in which elements are
+/// combined, and so every bit of the result.
+struct shape {
+  int block = 256;         ///< threads per block
+  int items = 4;           ///< elements per thread and step, in the stages that take them
+  std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
+};
+
+// The set of instantiations. Every stage has a kernel for every block size at `default_items` and,
+// where it takes items, for every item count at `default_block`; sums of f32 and u32 have them all.
+
+inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
+inline constexpr std::array item_counts{1, 2, 4, 8, 16};
+inline constexpr int default_block = 256;
+inline constexpr int default_items = 4;
+
+constexpr bool is_instantiated(int block, int items, bool all_pairs) {
+  return items == default_items || block == default_block || all_pairs;
+}
+
+inline namespace TENFOLD_BACKEND {
+
+/// The warp sizes of the hardware that this backend serves.
+#if defined(__CUDACC__)
+inline constexpr std::array warp_sizes{32};
+#else
+inline constexpr std::array warp_sizes{32, 64};
+#endif
+
+}  // namespace TENFOLD_BACKEND
+}  // namespace tenfold

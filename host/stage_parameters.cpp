@@ -1,0 +1,15 @@
+#include "host/stage_parameters.hpp"
+
+#include "tenfold_all_kernels.hpp"
+
+namespace tenfold {
+
+stage_parameters parameters_of(const stage_info& stage) {
+  stage_parameters found{};
+  for_each_stage([&]<typename Stage>(const stage_info& each) {
+    if (each.number == stage.number) found = {Stage::takes_items, Stage::takes_grid};
+  });
+  return found;
+}
+
+}  // namespace tenfold
