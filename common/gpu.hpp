@@ -10,7 +10,7 @@
 /// | `gpu::shared_array<T, N>`                   | what a static `__shared__` array is made of    |
 /// | `gpu::sync_warp()`                          | barrier and memory fence among a warp's lanes  |
 /// | `gpu::shuffle_down<WarpSize>(value, delta)` | the value of the lane `delta` further up       |
-/// | `gpu::load_vector<Width>(p)`                | `Width` elements with a single load            |
+/// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@
 
 #include "common/gpu/words.hpp"
 #include "common/static_array.hpp"
+#include "common/tmp.hpp"
 
 #if defined(__CUDACC__)
 #include "common/gpu/cuda.hpp"
@@ -54,10 +55,22 @@ inline constexpr int vector_width = 16 % sizeof(In) != 0
                                         : (16 / int{sizeof(In)} < Items ? 16 / int{sizeof(In)}
                                                                         : Items);
 
-/// Whether `load_vector<Width>(p)` may be used on p.
+/// Whether vectors of Width elements may be loaded from p.
 template <int Width, typename In>
 __device__ bool is_vector_aligned(const In* p) {
   return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
+}
+
+/// Items elements in Items / Width loads, the first at p and each `stride` elements after the last.
+template <int Items, int Width, typename In>
+__device__ static_array<In, Items> load_vectors(const In* p, unsigned stride) {
+  static_array<In, Items> items;
+  static_for<0, less_than<Items>, increment<Width>>([&]<int I>() {
+    const auto vector = load_vector<Width>(p + I / Width * stride);
+    static_for<0, less_than<Width>, increment<1>>(
+        [&]<int J>() { get<I + J>(items) = get<J>(vector); });
+  });
+  return items;
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -66,6 +66,10 @@ constexpr void for_each_stage(F&& f) {
 #undef TENFOLD_VISIT_STAGE
 }
 
+/// What there is to say of a kernel that the catalogue does not list.
+template <typename Stage>
+inline constexpr stage_info unlisted_stage{0, "not in the catalogue", Stage::keeps_order, ""};
+
 /// The catalogue's line for a stage's type.
 template <typename Stage>
 constexpr const stage_info& info_of() {
@@ -73,6 +77,7 @@ constexpr const stage_info& info_of() {
   for_each_stage([&]<typename Each>(const stage_info& info) {
     if constexpr (std::is_same_v<Each, Stage>) found = &info;
   });
+  if (found == nullptr) return unlisted_stage<Stage>;
   return *found;
 }
 

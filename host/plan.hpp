@@ -61,7 +61,7 @@ class plan {
   }
 
   static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
-    const std::uint64_t steps = divide_up(p.n, tile(parameters) * p.blocks);
+    const std::uint64_t steps = divide_up(divide_up(p.n, tile(parameters)), p.blocks);
     const auto serial = steps * static_cast<std::uint64_t>(parameters.elements_per_thread);
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
     return serial + static_cast<std::uint64_t>(tree);

@@ -57,7 +57,7 @@ inline void check_order(const stage_info& stage, bool commutes) {
 /// @throws input_error for a parameter that the stage does not have.
 template <typename Stage>
 void check_parameters(const shape& s) {
-  if (s.items != default_items && !Stage::takes_items)
+  if (s.items != default_items && !takes_items<Stage>)
     throw input_error(name_stage(info_of<Stage>()) + " takes no items: each of its threads loads " +
                       std::to_string(Stage::elements_per_thread(s.items)));
   if (s.grid == 0) return;
@@ -75,9 +75,9 @@ template <typename Stage>
 [[noreturn]] void no_kernel(int warp_size, const shape& s) {
   std::string what = name_stage(info_of<Stage>()) + " has no kernel for warp size " +
                      std::to_string(warp_size) + " and block " + std::to_string(s.block);
-  if (Stage::takes_items) what += " with " + std::to_string(s.items) + " items";
+  if (takes_items<Stage>) what += " with " + std::to_string(s.items) + " items";
   what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(block_sizes);
-  if (Stage::takes_items)
+  if (takes_items<Stage>)
     what += " with " + std::to_string(default_items) + " items, and items " + list_of(item_counts) +
             " with block " + std::to_string(default_block) +
             " (all pairs for sums of 32-bit floats and unsigned integers)";
@@ -122,8 +122,13 @@ class reducer {
     const device_properties properties = on.properties();
     blocks_per_launch_ = properties.blocks_per_launch;
     if (loops_ && shape_.grid == 0)
-      shape_.grid = default_loop_grid(shape_.block, shape_.items, properties.multiprocessors,
-                                      properties.threads_per_multiprocessor);
+      shape_.grid =
+          std::min(default_loop_grid(shape_.block, shape_.items, properties.multiprocessors,
+                                     properties.threads_per_multiprocessor),
+                   blocks_per_launch_);
+    if (loops_ && shape_.grid > blocks_per_launch_)
+      throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
+                        " blocks at once, not a grid of " + std::to_string(shape_.grid));
     allocate_scratch();
   }
 
@@ -190,7 +195,7 @@ class reducer {
   void select_kernels() {
     std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
       std::ignore = static_switch<block_sizes>(shape_.block, [&]<int Block>() {
-        if constexpr (Stage::takes_items)
+        if constexpr (takes_items<Stage>)
           std::ignore = static_switch<item_counts>(
               shape_.items, [&]<int Items>() { select_kernel<Stage, WarpSize, Block, Items>(); });
         else
@@ -216,7 +221,8 @@ class reducer {
       scratch_[i] = values(device_, passes[i].blocks);
   }
 
-  /// A grid has a limit that n does not have: what exceeds it goes into further launches.
+  /// A grid has a limit that n does not have: what exceeds it goes into further launches. The grid
+  /// of a stage that loops never does.
   template <typename From>
   void launch_pass(kernel_pointer<From> kernel, const From* in, T* out, const pass& p,
                    stream_handle on) {

@@ -166,6 +166,7 @@ verdict judge_as(const reference& r, T result, std::uint64_t depth) {
     if (same_bits_or_both_nan(result, expected)) return verdict::right;
     if (r.model == error_model::exact) return verdict::wrong;
     if (r.may_overflow) return verdict::undecided;
+    if (!std::isfinite(r.precise)) return verdict::wrong;
     const long double bound = error_bound(r, depth);
     if (!std::isfinite(bound)) return verdict::undecided;
     return std::fabs(result - r.precise) <= bound ? verdict::right : verdict::wrong;

@@ -29,6 +29,10 @@ constexpr bool is_instantiated(int block, int items, bool all_pairs) {
   return items == default_items || block == default_block || all_pairs;
 }
 
+/// Whether items per thread are a parameter of the stage.
+template <typename Stage>
+inline constexpr bool takes_items = Stage::elements_per_thread(1) != Stage::elements_per_thread(2);
+
 inline namespace TENFOLD_BACKEND {
 
 /// The warp sizes of the hardware that this backend serves.

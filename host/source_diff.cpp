@@ -118,11 +118,6 @@ edit kind_of(dtl::edit_t type) {
   return type == dtl::SES_DELETE ? edit::remove : edit::add;
 }
 
-std::size_t count_of(const std::vector<diff_line>& lines, edit kind) {
-  const auto matches = [kind](const diff_line& line) { return line.kind == kind; };
-  return static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), matches));
-}
-
 }  // namespace
 
 std::vector<std::string> split_lines(std::string_view text) {
@@ -156,7 +151,12 @@ std::vector<diff_line> diff(const std::vector<std::string>& a, const std::vector
 }
 
 change_count count_changes(const std::vector<diff_line>& lines) {
-  return {count_of(lines, edit::remove), count_of(lines, edit::add)};
+  change_count count;
+  for (const diff_line& line : lines) {
+    if (line.kind == edit::remove) ++count.removed;
+    if (line.kind == edit::add) ++count.added;
+  }
+  return count;
 }
 
 }  // namespace tenfold

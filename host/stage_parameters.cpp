@@ -1,5 +1,6 @@
 #include "host/stage_parameters.hpp"
 
+#include "host/shape.hpp"
 #include "tenfold_all_kernels.hpp"
 
 namespace tenfold {
@@ -7,7 +8,7 @@ namespace tenfold {
 stage_parameters parameters_of(const stage_info& stage) {
   stage_parameters found{};
   for_each_stage([&]<typename Stage>(const stage_info& each) {
-    if (each.number == stage.number) found = {Stage::takes_items, Stage::takes_grid};
+    if (each.number == stage.number) found = {takes_items<Stage>, Stage::takes_grid};
   });
   return found;
 }

@@ -44,7 +44,6 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 
 struct stage {
   static constexpr bool keeps_order = false;
-  static constexpr bool takes_items = false;
   static constexpr bool takes_grid = false;
   static constexpr int elements_per_thread(int /*items*/) { return 2; }
   static constexpr int dynamic_shared_elements(int block) { return block; }

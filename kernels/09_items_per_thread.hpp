@@ -28,31 +28,21 @@ __global__ void __launch_bounds__(BlockSize)
   const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
   const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
 
-  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
-  const auto load = [&](std::size_t tile) {
-    static_array<static_array<In, Width>, Items / Width> vectors;
-    static_for<0, less_than<Items / Width>, increment<1>>([&]<int V>() {
-      get<V>(vectors) = gpu::load_vector<Width>(in + tile + (V * BlockSize + tid) * Width);
-    });
-    return vectors;
-  };
   T result = op.identity();
-  const auto fold = [&](const auto& vectors) {
+  const auto fold = [&](const static_array<In, Items>& items) {
     static_for<0, less_than<Items>, increment<1>>(
-        [&]<int I>() { result = op(result, T(get<I % Width>(get<I / Width>(vectors)))); });
+        [&]<int I>() { result = op(result, T(get<I>(items))); });
   };
-  // The same elements in the same order, for the ragged end and for input that is not aligned.
-  const auto fold_scalars = [&](std::size_t tile) {
+
+  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
+  // The scalars are the same elements in the same order, for a ragged end or unaligned input.
+  const std::size_t tile = blockIdx.x * Tile;
+  if (gpu::is_vector_aligned<Width>(in) && tile + Tile <= n)
+    fold(gpu::load_vectors<Items, Width>(in + tile + tid * Width, BlockSize * Width));
+  else
     static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
       result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
     });
-  };
-
-  const std::size_t tile = blockIdx.x * Tile;
-  if (gpu::is_vector_aligned<Width>(in) && tile + Tile <= n)
-    fold(load(tile));
-  else
-    fold_scalars(tile);
 
   static_for<WarpSize / 2, not_equal<0>, divide<2>>(
       [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
@@ -69,7 +59,6 @@ __global__ void __launch_bounds__(BlockSize)
 
 struct stage {
   static constexpr bool keeps_order = false;
-  static constexpr bool takes_items = true;
   static constexpr bool takes_grid = false;
   static constexpr int elements_per_thread(int items) { return items; }
   static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }

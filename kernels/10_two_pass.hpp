@@ -4,8 +4,9 @@
 // Here the grid is no larger than what one block folds, and each block loops over its share of the
 // input: a second launch, of one block, always finishes.
 //
-// Four tiles are loaded before the first is folded: a memory that takes hundreds of cycles to
-// answer is kept busy by what is in flight, and a loop that waits for each load would starve it.
+// A batch of tiles, as many as make four loads, is on its way before the first is folded: a memory
+// that takes hundreds of cycles to answer is kept busy by what is in flight, and a loop that waits
+// for each load would starve it.
 //
 // Watch: two launches for any n, and the tree once per block instead of once per tile.
 #pragma once
@@ -24,41 +25,37 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr int Warps = BlockSize / WarpSize;
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
+  constexpr int Batch = 4 * Width > Items ? 4 * Width / Items : 1;
   __shared__ gpu::shared_array<T, Warps> shared;
   const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
   const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
 
-  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
-  const auto load = [&](std::size_t tile) {
-    static_array<static_array<In, Width>, Items / Width> vectors;
-    static_for<0, less_than<Items / Width>, increment<1>>([&]<int V>() {
-      get<V>(vectors) = gpu::load_vector<Width>(in + tile + (V * BlockSize + tid) * Width);
-    });
-    return vectors;
-  };
   T result = op.identity();
-  const auto fold = [&](const auto& vectors) {
+  const auto fold = [&](const static_array<In, Items>& items) {
     static_for<0, less_than<Items>, increment<1>>(
-        [&]<int I>() { result = op(result, T(get<I % Width>(get<I / Width>(vectors)))); });
+        [&]<int I>() { result = op(result, T(get<I>(items))); });
   };
-  // The same elements in the same order, for the ragged end and for input that is not aligned.
-  const auto fold_scalars = [&](std::size_t tile) {
-    static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
-      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
-    });
+  const auto load = [&](std::size_t tile) {
+    return gpu::load_vectors<Items, Width>(in + tile + tid * Width, BlockSize * Width);
   };
 
+  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
+  // The scalars are the same elements in the same order, for a ragged end or unaligned input.
   std::size_t tile = blockIdx.x * Tile;
   const std::size_t stride = gridDim.x * Tile;
   if (gpu::is_vector_aligned<Width>(in)) {
-    for (; tile + 3 * stride + Tile <= n; tile += 4 * stride) {
-      const static_array batch{load(tile), load(tile + stride), load(tile + 2 * stride),
-                               load(tile + 3 * stride)};
-      static_for<0, less_than<4>, increment<1>>([&]<int B>() { fold(get<B>(batch)); });
+    for (; tile + (Batch - 1) * stride + Tile <= n; tile += Batch * stride) {
+      static_array<static_array<In, Items>, Batch> batch;
+      static_for<0, less_than<Batch>, increment<1>>(
+          [&]<int B>() { get<B>(batch) = load(tile + B * stride); });
+      static_for<0, less_than<Batch>, increment<1>>([&]<int B>() { fold(get<B>(batch)); });
     }
     for (; tile + Tile <= n; tile += stride) fold(load(tile));
   }
-  for (; tile < n; tile += stride) fold_scalars(tile);
+  for (; tile < n; tile += stride)
+    static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
+      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
+    });
 
   static_for<WarpSize / 2, not_equal<0>, divide<2>>(
       [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
@@ -75,7 +72,6 @@ __global__ void __launch_bounds__(BlockSize)
 
 struct stage {
   static constexpr bool keeps_order = false;
-  static constexpr bool takes_items = true;
   static constexpr bool takes_grid = true;
   static constexpr int elements_per_thread(int items) { return items; }
   static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }

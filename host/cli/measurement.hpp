@@ -19,7 +19,7 @@ struct measurement {
   tenfold::shape shape{};
   std::vector<pass> passes{};
   std::vector<double> seconds{};  ///< one per timed run, ascending
-  double cpu_seconds = 0;       ///< of this process, per run
+  double cpu_seconds = 0;         ///< of this process, per run
   value result{};
   tenfold::verdict verdict = verdict::wrong;
   long double bound = 0;  ///< the largest error that rounding explains

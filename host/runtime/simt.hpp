@@ -18,8 +18,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 class device {
  public:
+  /// @param blocks_per_launch the largest grid, smaller than any GPU's to see what follows from it
   /// @throws device_error unless the executor can run warps of that size.
-  explicit device(int warp_size) : warp_size_(warp_size) {
+  explicit device(int warp_size, std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1)
+      : warp_size_(warp_size), blocks_per_launch_(blocks_per_launch) {
     if (warp_size < 2 || warp_size > 64 || (warp_size & (warp_size - 1)) != 0)
       throw device_error(fmt::format(
           "the executor has no device simt:{}: the number is the warp size, 32 or 64", warp_size));
@@ -35,7 +37,7 @@ class device {
             .warp_size = warp_size_,
             .multiprocessors = 8,
             .threads_per_multiprocessor = 2048,
-            .blocks_per_launch = (std::uint64_t{1} << 31) - 1};
+            .blocks_per_launch = blocks_per_launch_};
   }
 
   [[nodiscard]] std::size_t shared_bytes_limit() const {
@@ -47,6 +49,7 @@ class device {
 
  private:
   int warp_size_;
+  std::uint64_t blocks_per_launch_;
 };
 
 /// What a stream is to the runtime: on the executor, which device it belongs to.

@@ -1,0 +1,81 @@
+#include "host/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace tenfold {
+namespace {
+
+constexpr plan_parameters simple{
+    .block = 256, .elements_per_thread = 1, .loops = false, .loop_grid = 0};
+constexpr plan_parameters looping{
+    .block = 256, .elements_per_thread = 4, .loops = true, .loop_grid = 1024};
+
+TEST(Plan, NothingAndOneElementTakeOneBlock) {
+  for (const std::uint64_t n : {0, 1, 2, 255, 256}) {
+    const plan p(n, simple);
+    ASSERT_EQ(p.size(), 1u) << n;
+    EXPECT_EQ(p[0].n, n);
+    EXPECT_EQ(p[0].blocks, 1u);
+  }
+}
+
+TEST(Plan, OneElementMoreThanABlockTakesASecondBlockAndPass) {
+  const plan p(257, simple);
+  ASSERT_EQ(p.size(), 2u);
+  EXPECT_EQ(p[0].blocks, 2u);
+  EXPECT_EQ(p[1].n, 2u);
+  EXPECT_EQ(p[1].blocks, 1u);
+}
+
+TEST(Plan, EveryPassFoldsWhatTheOneBeforeLeft) {
+  for (std::uint64_t n = 1; n < std::uint64_t{1} << 60; n = n * 3 + 1) {
+    const plan p(n, simple);
+    std::uint64_t left = n;
+    for (const pass& each : p) {
+      EXPECT_EQ(each.n, left);
+      EXPECT_GE(each.blocks * 256, each.n);
+      EXPECT_LT((each.blocks - 1) * 256, each.n);
+      left = each.blocks;
+    }
+    EXPECT_EQ(left, 1u);
+  }
+}
+
+TEST(Plan, TheLargestSizeFits) {
+  const plan p(std::numeric_limits<std::uint64_t>::max(),
+               {.block = 64, .elements_per_thread = 1, .loops = false, .loop_grid = 0});
+  EXPECT_EQ(p[0].blocks, std::uint64_t{1} << 58);
+  EXPECT_EQ(p[p.size() - 1].blocks, 1u);
+}
+
+TEST(Plan, AStageThatLoopsNeedsTwoPassesAtMost) {
+  for (std::uint64_t n = 1; n < std::uint64_t{1} << 60; n = n * 2 + 1) {
+    const plan p(n, looping);
+    EXPECT_LE(p.size(), 2u) << n;
+    EXPECT_LE(p[0].blocks, 1024u) << n;
+  }
+}
+
+TEST(Plan, DepthCountsSerialElementsAndTreeLevels) {
+  EXPECT_EQ(plan(256, simple).depth(), 1u + 8u);
+  EXPECT_EQ(plan(257, simple).depth(), 2 * (1u + 8u));
+  // 2^24 elements over 1024 blocks of 1024: 16 steps of 4, then one of 4 for the partials.
+  EXPECT_EQ(plan(1u << 24, looping).depth(), 16u * 4 + 8 + 4 + 8);
+}
+
+TEST(DefaultLoopGrid, FillsTheDeviceAndFitsTheSecondPass) {
+  EXPECT_EQ(default_loop_grid(256, 4, 8, 2048), 64u);
+  EXPECT_EQ(default_loop_grid(256, 4, 132, 2048), 132u * 7);  // 8 would exceed 1024
+  EXPECT_EQ(default_loop_grid(64, 1, 132, 2048), 64u);        // less than one per multiprocessor
+  for (const int block : block_sizes)
+    for (const int items : item_counts)
+      for (const int multiprocessors : {1, 8, 60, 132, 304})
+        EXPECT_LE(default_loop_grid(block, items, multiprocessors, 2048),
+                  static_cast<std::uint64_t>(block * items));
+}
+
+}  // namespace
+}  // namespace tenfold

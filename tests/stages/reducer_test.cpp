@@ -1,0 +1,322 @@
+// The typed layer, instantiated here for types and operators that no library knows.
+#include "host/reducer.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tenfold_all_kernels.hpp"
+#include "tests/stages/user_operators.hpp"
+
+namespace tenfold {
+namespace {
+
+constexpr unsigned seed = 4711;
+
+/// Device memory with a copy of the elements in it.
+template <typename In>
+class uploaded {
+ public:
+  uploaded(const device& on, const std::vector<In>& elements)
+      : memory_(on, elements.size() * sizeof(In)) {
+    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In),
+                   stream(on).handle());
+  }
+  const In* get() const { return static_cast<const In*>(memory_.data()); }
+
+ private:
+  device_memory memory_;
+};
+
+template <typename In, typename T, typename Op>
+T in_order(const std::vector<In>& in, Op op) {
+  T result = op.identity();
+  for (const In& x : in) result = op(result, T(x));
+  return result;
+}
+
+template <typename F>
+void on_every_device(F&& f) {
+  for (const int warp : warp_sizes) f(device(warp));
+}
+
+/// Around the boundaries of a block and of a tile, and with several passes.
+constexpr std::uint64_t sizes[] = {0, 1, 2, 63, 64, 255, 256, 257, 512, 1023, 1024, 1025, 70'001};
+
+/// Of determinant 1, since a product of many others modulo 2^32 is zero in any order.
+std::vector<matrix> random_matrices(std::uint64_t n) {
+  std::mt19937 random(seed);
+  std::vector<matrix> in(n);
+  for (matrix& m : in) {
+    const auto x = static_cast<std::uint32_t>(random()), y = static_cast<std::uint32_t>(random());
+    m = {1 + x * y, x, y, 1};
+  }
+  return in;
+}
+
+TEST(Order, AStageThatKeepsItServesAnOperatorThatDoesNotCommute) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    if constexpr (Stage::keeps_order)
+      on_every_device([&](const device& on) {
+        for (const int block : block_sizes) {
+          reducer<matrix, matrix, matrix_product> multiply(Stage{}, on, 70'001, {.block = block});
+          for (const std::uint64_t n : sizes) {
+            const auto in = random_matrices(n);
+            EXPECT_EQ(multiply(uploaded(on, in).get(), n),
+                      (in_order<matrix, matrix>(in, matrix_product{})))
+                << info.name << ", warp " << on.warp_size() << ", block " << block << ", n " << n;
+          }
+        }
+      });
+  });
+}
+
+TEST(Order, AStageThatDoesNotRefusesAndNamesThoseThatServe) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    if constexpr (!Stage::keeps_order) {
+      try {
+        reducer<matrix, matrix, matrix_product> multiply(Stage{}, device(32), 1);
+        ADD_FAILURE() << info.name << " took an operator that does not commute";
+      } catch (const input_error& e) {
+        const std::string message = e.what();
+        EXPECT_NE(message.find(name_stage(info)), message.npos) << message;
+        for (const stage_info& each : catalogue)
+          EXPECT_EQ(message.find(name_stage(each)) != message.npos,
+                    each.keeps_order || each.number == info.number)
+              << message;
+      }
+    }
+  });
+}
+
+/// Claims to commute, to show what a stage that reorders makes of it.
+struct lying_matrix_product : matrix_product {
+  static constexpr bool commutes = true;
+};
+
+TEST(Order, AStageThatClaimsToReorderReallyDoes) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    if constexpr (!Stage::keeps_order) {
+      const device on(32);
+      const auto in = random_matrices(70'001);
+      reducer<matrix, matrix, lying_matrix_product> multiply(Stage{}, on, in.size());
+      EXPECT_NE(multiply(uploaded(on, in).get(), in.size()),
+                (in_order<matrix, matrix>(in, matrix_product{})))
+          << info.name << " keeps the order and could say so";
+    }
+  });
+}
+
+TEST(UserOperator, ArgMaxFindsTheFirstOfTheLargest) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    on_every_device([&](const device& on) {
+      reducer<located, located, arg_max> find(Stage{}, on, 70'001);
+      for (const std::uint64_t n : sizes) {
+        std::mt19937 random(seed);
+        std::vector<located> in(n);
+        for (std::uint32_t i = 0; i < n; ++i) in[i] = {static_cast<float>(random() % 1000), i};
+        EXPECT_EQ(find(uploaded(on, in).get(), n), (in_order<located, located>(in, arg_max{})))
+            << info.name << ", n " << n;
+      }
+    });
+  });
+}
+
+TEST(UserOperator, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    on_every_device([&](const device& on) {
+      reducer<float, moments, merge_moments> merge(Stage{}, on, 70'001);
+      for (const std::uint64_t n : sizes) {
+        std::mt19937 random(seed);
+        std::normal_distribution<float> normal(1000, 3);
+        std::vector<float> in(n);
+        for (float& x : in) x = normal(random);
+        const moments result = merge(uploaded(on, in).get(), n);
+        long double mean = 0, deviation = 0;
+        for (const float x : in) mean += x / static_cast<long double>(n);
+        for (const float x : in) deviation += (x - mean) * (x - mean);
+        EXPECT_EQ(result.count, n) << info.name;
+        EXPECT_NEAR(result.mean, static_cast<double>(mean), 1e-9) << info.name << ", n " << n;
+        EXPECT_NEAR(result.deviation, static_cast<double>(deviation),
+                    1e-9 * (1 + static_cast<double>(deviation)))
+            << info.name << ", n " << n;
+      }
+    });
+  });
+}
+
+TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    on_every_device([&](const device& on) {
+      reducer<std::uint8_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, on, 70'001);
+      for (const std::uint64_t n : sizes) {
+        std::mt19937 random(seed);
+        std::vector<std::uint8_t> in(n);
+        for (auto& x : in) x = static_cast<std::uint8_t>(random());
+        EXPECT_EQ(add(uploaded(on, in).get(), n),
+                  (in_order<std::uint8_t, std::uint64_t>(in, sum<std::uint64_t>{})))
+            << info.name << ", n " << n;
+      }
+    });
+  });
+}
+
+/// 2^24 - 1 fills a float: two of them, plus one more, are beyond it, and far within a double.
+TEST(WiderAccumulator, KeepsPartialsInTheAccumulatorsType) {
+  const device on(32);
+  const std::vector<float> in(70'001, 16'777'215.0f);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<float, double, sum<double>> add(Stage{}, on, in.size());
+    EXPECT_EQ(add(uploaded(on, in).get(), in.size()), 70'001.0 * 16'777'215.0) << info.name;
+  });
+}
+
+/// Sizes that 16 bytes do not divide evenly, and one that exceeds them.
+template <int Bytes>
+struct odd_sized {
+  unsigned char bytes[Bytes];
+  bool operator==(const odd_sized&) const = default;
+};
+
+template <int Bytes>
+struct add_bytes {
+  static constexpr bool commutes = true;
+  __host__ __device__ constexpr odd_sized<Bytes> identity() const { return {}; }
+  __host__ __device__ constexpr odd_sized<Bytes> operator()(odd_sized<Bytes> x,
+                                                            const odd_sized<Bytes>& y) const {
+    for (int i = 0; i < Bytes; ++i)
+      x.bytes[i] = static_cast<unsigned char>(x.bytes[i] + y.bytes[i]);
+    return x;
+  }
+};
+
+template <typename Size>
+class OddSizes : public testing::Test {};
+using odd_sizes = testing::Types<std::integral_constant<int, 3>, std::integral_constant<int, 12>,
+                                 std::integral_constant<int, 40>>;
+TYPED_TEST_SUITE(OddSizes, odd_sizes);
+
+TYPED_TEST(OddSizes, AreReducedLikeAnyOther) {
+  constexpr int bytes = TypeParam::value;
+  using element = odd_sized<bytes>;
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    const device on(64);
+    reducer<element, element, add_bytes<bytes>> add(Stage{}, on, 10'007);
+    std::mt19937 random(seed);
+    std::vector<element> in(10'007);
+    for (element& x : in)
+      for (unsigned char& b : x.bytes) b = static_cast<unsigned char>(random());
+    EXPECT_TRUE(add(uploaded(on, in).get(), in.size()) ==
+                (in_order<element, element>(in, add_bytes<bytes>{})))
+        << info.name;
+  });
+}
+
+TEST(LargeGrids, GoIntoSeveralLaunches) {
+  for_each_stage([]<typename Stage>(const stage_info& info) {
+    const device whole(32), limited(32, 7);
+    std::mt19937 random(seed);
+    std::vector<float> in(100'003);
+    for (float& x : in) x = static_cast<float>(random()) / 0x1p32f;
+    const uploaded elements(whole, in);
+    reducer<float, float, sum<float>> one(Stage{}, whole, in.size());
+    reducer<float, float, sum<float>> several(Stage{}, limited, in.size());
+    // A stage that loops takes fewer blocks instead, which changes its order and its rounding.
+    EXPECT_EQ(several.used_shape().grid, Stage::takes_grid ? 7u : 0u) << info.name;
+    const float a = one(elements.get(), in.size()), b = several(elements.get(), in.size());
+    if (Stage::takes_grid)
+      EXPECT_NEAR(a, b, 1e-4f * a) << info.name;
+    else
+      EXPECT_EQ(a, b) << info.name;
+  });
+}
+
+TEST(Reducer, EnqueuesIntoDeviceMemory) {
+  const device on(32);
+  const stream queue(on);
+  const std::vector<std::uint32_t> in(1000, 3);
+  const uploaded elements(on, in);
+  const uploaded<std::uint32_t> results(on, {0, 0});
+  auto* out = const_cast<std::uint32_t*>(results.get());
+  reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(two_pass::stage{}, on, in.size());
+  add.enqueue(elements.get(), 1000, out, queue.handle());
+  add.enqueue(elements.get(), 10, out + 1, queue.handle());
+  std::uint32_t copies[2];
+  copy_to_host(copies, out, sizeof copies, queue.handle());
+  queue.synchronize();
+  EXPECT_EQ(copies[0], 3000u);
+  EXPECT_EQ(copies[1], 30u);
+}
+
+TEST(Reducer, CanBeMoved) {
+  const device on(32);
+  const std::vector<float> in(5000, 1);
+  const uploaded elements(on, in);
+  reducer<float, float, sum<float>> first(naive::stage{}, on, in.size());
+  reducer<float, float, sum<float>> second(std::move(first));
+  EXPECT_EQ(second(elements.get(), in.size()), 5000);
+}
+
+TEST(Reducer, TakesAWarpSizeForWhichThereIsNoKernelAsAnError) {
+  try {
+    reducer<float, float, sum<float>> add(naive::stage{}, device(16), 1);
+    FAIL() << "a warp size without a kernel went through";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("32 and 64"), std::string::npos) << e.what();
+  }
+}
+
+/// Pages that are never written share one page of zeros: the input takes address space alone.
+class sparse_bytes {
+ public:
+  explicit sparse_bytes(std::uint64_t n)
+      : n_(n),
+        data_(
+            static_cast<std::uint8_t*>(mmap(nullptr, n, PROT_READ | PROT_WRITE,
+                                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+    if (data_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~sparse_bytes() { munmap(data_, n_); }
+  sparse_bytes(const sparse_bytes&) = delete;
+  sparse_bytes& operator=(const sparse_bytes&) = delete;
+  std::uint8_t* get() const { return data_; }
+
+ private:
+  std::uint64_t n_;
+  std::uint8_t* data_;
+};
+
+class LargeInput : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(LargeInput, HasNoSizeAtWhichAnIndexWraps) {
+  const std::uint64_t n = GetParam();
+  const sparse_bytes in(n);
+  const std::uint64_t marked[] = {
+      0, (std::uint64_t{1} << 31) - 1, (std::uint64_t{1} << 31) - 2, n / 2, n - 2, n - 1};
+  std::uint64_t expected = 0;
+  for (std::uint64_t weight = 1; const std::uint64_t i : marked) {
+    if (i >= n || in.get()[i] != 0) continue;
+    in.get()[i] = static_cast<std::uint8_t>(weight);
+    expected += weight;
+    weight *= 2;
+  }
+  const device on(32);
+  reducer<std::uint8_t, std::uint64_t, sum<std::uint64_t>> add(two_pass::stage{}, on, n,
+                                                               {.block = 256, .items = 16});
+  EXPECT_EQ(add(in.get(), n), expected);
+}
+
+constexpr std::uint64_t two_to_31 = std::uint64_t{1} << 31, two_to_32 = std::uint64_t{1} << 32;
+INSTANTIATE_TEST_SUITE_P(large, LargeInput,
+                         testing::Values(two_to_31 - 1, two_to_31, two_to_31 + 1, two_to_32 + 1));
+
+}  // namespace
+}  // namespace tenfold

@@ -1,0 +1,285 @@
+// Every stage, element type, operator and shape of the program, on every device of the executor.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "host/backend.hpp"
+#include "host/catalogue.hpp"
+#include "host/error.hpp"
+#include "host/input.hpp"
+#include "host/operator_list.hpp"
+#include "host/reference.hpp"
+#include "host/simt/executor.hpp"
+#include "host/stage_parameters.hpp"
+
+namespace tenfold {
+namespace {
+
+constexpr std::uint64_t seed = 20240229;
+
+/// The executor's devices, each open once for all tests.
+std::vector<std::pair<int, session*>> executor_sessions() {
+  static const backend* executor = backends().back();
+  static std::vector<std::pair<int, std::unique_ptr<session>>> owned = [] {
+    std::vector<std::pair<int, std::unique_ptr<session>>> sessions;
+    for (const int warp : executor->devices()) sessions.emplace_back(warp, executor->open(warp));
+    return sessions;
+  }();
+  std::vector<std::pair<int, session*>> sessions;
+  for (const auto& [warp, each] : owned) sessions.emplace_back(warp, each.get());
+  return sessions;
+}
+
+/// Every shape that a stage has kernels for.
+std::vector<shape> shapes_of(const stage_info& stage, bool all_pairs) {
+  std::vector<shape> shapes;
+  for (const int block : block_sizes)
+    for (const int items : item_counts) {
+      const bool exists = parameters_of(stage).items ? is_instantiated(block, items, all_pairs)
+                                                     : items == default_items;
+      if (exists) shapes.push_back({.block = block, .items = items});
+    }
+  return shapes;
+}
+
+/// Sizes around everything that a kernel of this shape could stumble over.
+std::vector<std::uint64_t> sizes_for(const shape& s, bool thorough) {
+  const auto tile = static_cast<std::uint64_t>(s.block) * static_cast<std::uint64_t>(s.items);
+  const auto block = static_cast<std::uint64_t>(s.block);
+  std::set<std::uint64_t> sizes{
+      0, 1, 2, block - 1, block, block + 1, 2 * block + 1, tile - 1, tile, tile + 1, 5 * tile + 7};
+  if (thorough) {
+    for (std::uint64_t power = 4; power <= 4096; power *= 2)
+      sizes.insert({power - 1, power, power + 1});
+    sizes.insert(
+        {2 * block - 1, 2 * block, 2 * tile - 1, 2 * tile, 2 * tile + 1, 65535, 65536, 65537});
+  }
+  return {sizes.begin(), sizes.end()};
+}
+
+struct device_input {
+  device_input(session& on, element_type type, std::string_view op, std::uint64_t n)
+      : host(n * size_of(type)), device(on.allocate(n * size_of(type))) {
+    generate_input(host.data(), type, op, n, seed);
+    on.upload(device->data(), host.data(), host.size());
+  }
+  std::vector<std::byte> host;
+  std::unique_ptr<memory> device;
+};
+
+std::string describe(const stage_info& stage, const shape& s, int warp, std::uint64_t n) {
+  return name_stage(stage) + ", warp " + std::to_string(warp) + ", block " +
+         std::to_string(s.block) + ", items " + std::to_string(s.items) + ", n " +
+         std::to_string(n) + ", seed " + std::to_string(seed);
+}
+
+bool same_bits(const value& a, const value& b) {
+  if (a.index() != b.index()) return false;
+  return std::visit(
+      [&]<typename T>(T x) {
+        const T y = std::get<T>(b);
+        return std::memcmp(&x, &y, sizeof(T)) == 0;
+      },
+      a);
+}
+
+value reduce(reduction& r, const void* in, std::uint64_t n) {
+  r.enqueue(in, n);
+  return r.result();
+}
+
+// ---- every stage x type x operator --------------------------------------------------------------
+
+using combination = std::tuple<stage_info, element_type, std::string>;
+
+std::vector<combination> all_combinations() {
+  std::vector<combination> all;
+  for (const stage_info& stage : catalogue)
+    for (std::size_t t = 0; t < element_type_names.size(); ++t)
+      for (const std::string_view op : operator_names) {
+        const auto type = static_cast<element_type>(t);
+        if (visit_type(type,
+                       [&]<typename T>() { return visit_operator<T>(op, []<typename>() {}); }))
+          all.emplace_back(stage, type, op);
+      }
+  return all;
+}
+
+class EveryCombination : public testing::TestWithParam<combination> {};
+
+TEST_P(EveryCombination, IsRightForEverySizeAndShape) {
+  const auto& [stage, type, op] = GetParam();
+  const bool all_pairs = op == "sum" && (type == element_type::f32 || type == element_type::u32);
+  for (const auto& [warp, on] : executor_sessions())
+    for (const shape& s : shapes_of(stage, all_pairs)) {
+      const auto sizes = sizes_for(s, op == "sum");
+      const auto reduction = on->make_reduction(
+          {.stage = stage.number, .type = type, .op = op, .shape = s, .max_n = sizes.back()});
+      for (const std::uint64_t n : sizes) {
+        const device_input in(*on, type, op, n);
+        const value result = reduce(*reduction, in.device->data(), n);
+        const reference expected = make_reference(in.host.data(), type, op, n);
+        ASSERT_EQ(judge(expected, result, reduction->plan_for(n).depth()), verdict::right)
+            << describe(stage, s, warp, n) << ": " << to_string(result) << " instead of "
+            << to_string(expected.expected);
+      }
+    }
+}
+
+std::string name_combination(const testing::TestParamInfo<combination>& test) {
+  const auto& [stage, type, op] = test.param;
+  return std::string(stage.name) + "_" + std::string(name_of(type)) + "_" + op;
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, EveryCombination, testing::ValuesIn(all_combinations()),
+                         name_combination);
+
+// ---- what holds for each stage ------------------------------------------------------------------
+
+class EveryStage : public testing::TestWithParam<stage_info> {
+ protected:
+  const stage_info& stage() const { return GetParam(); }
+
+  std::unique_ptr<reduction> make(session& on, const shape& s, std::uint64_t max_n,
+                                  element_type type = element_type::f32,
+                                  const std::string& op = "sum") const {
+    return on.make_reduction(
+        {.stage = stage().number, .type = type, .op = op, .shape = s, .max_n = max_n});
+  }
+
+  ~EveryStage() override { simt::set_schedule({}); }
+};
+
+TEST_P(EveryStage, GivesTheSameBitsUnderEverySchedule) {
+  for (const auto& [warp, on] : executor_sessions())
+    for (const std::uint64_t n : {1000, 70'001}) {
+      const device_input in(*on, element_type::f32, "sum", n);
+      const auto reduction = make(*on, {}, n);
+      simt::set_schedule({});
+      const value in_order = reduce(*reduction, in.device->data(), n);
+      for (const char* other : {"reverse", "random:1", "random:2", "random:3"}) {
+        simt::set_schedule(simt::parse_schedule(other));
+        const value result = reduce(*reduction, in.device->data(), n);
+        EXPECT_TRUE(same_bits(result, in_order)) << describe(stage(), {}, warp, n) << ", " << other;
+      }
+    }
+}
+
+TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
+  for (const element_type type : {element_type::i32, element_type::f32, element_type::f64})
+    for (const auto& [warp, on] : executor_sessions())
+      for (const shape& s : shapes_of(stage(), false)) {
+        constexpr std::uint64_t n = 20'011;
+        const device_input in(*on, type, "sum", n);
+        const auto moved = on->allocate(n * size_of(type) + 16);
+        const auto reduction = make(*on, s, n, type);
+        const value aligned = reduce(*reduction, in.device->data(), n);
+        for (std::size_t offset = size_of(type); offset < 16; offset += size_of(type)) {
+          on->upload(moved->data() + offset, in.host.data(), in.host.size());
+          EXPECT_TRUE(same_bits(reduce(*reduction, moved->data() + offset, n), aligned))
+              << describe(stage(), s, warp, n) << ", " << name_of(type) << " at offset " << offset;
+        }
+      }
+}
+
+TEST_P(EveryStage, LeavesItsInputAlone) {
+  for (const auto& [warp, on] : executor_sessions()) {
+    constexpr std::uint64_t n = 12'345;
+    const device_input in(*on, element_type::f32, "sum", n);
+    reduce(*make(*on, {}, n), in.device->data(), n);
+    EXPECT_EQ(std::memcmp(in.device->data(), in.host.data(), in.host.size()), 0);
+  }
+}
+
+TEST_P(EveryStage, ReturnsASingleElementBitForBit) {
+  for (const auto& [warp, on] : executor_sessions()) {
+    const auto memory = on->allocate(sizeof(float));
+    const auto reduction = make(*on, {}, 1);
+    for (const float x : {0.0f, -0.0f, 1e-45f, -3.5f, std::numeric_limits<float>::infinity()}) {
+      on->upload(memory->data(), &x, sizeof x);
+      EXPECT_TRUE(same_bits(reduce(*reduction, memory->data(), 1), x)) << x;
+    }
+  }
+}
+
+TEST_P(EveryStage, CarriesNanAndInfinityThrough) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr std::uint64_t n = 3000;
+  for (const auto& [warp, on] : executor_sessions())
+    for (const char* op : {"sum", "minimum", "maximum"}) {
+      const auto reduction = make(*on, {}, n, element_type::f32, op);
+      for (const float special : {nan, infinity, -infinity})
+        for (const std::uint64_t at : {0u, 1u, 31u, 255u, 256u, 1023u, 2999u}) {
+          device_input in(*on, element_type::f32, op, n);
+          std::memcpy(in.host.data() + at * sizeof(float), &special, sizeof special);
+          on->upload(in.device->data(), in.host.data(), in.host.size());
+          const value result = reduce(*reduction, in.device->data(), n);
+          const reference expected = make_reference(in.host.data(), element_type::f32, op, n);
+          EXPECT_EQ(judge(expected, result, reduction->plan_for(n).depth()), verdict::right)
+              << op << " with " << special << " at " << at << ": " << to_string(result);
+        }
+    }
+}
+
+TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
+  for (const auto& [warp, on] : executor_sessions()) {
+    const auto reduction = make(*on, {}, 100'000, element_type::u32);
+    for (const std::uint64_t n : {100'000u, 5u, 70'000u, 0u, 1u}) {
+      const device_input in(*on, element_type::u32, "sum", n);
+      const value result = reduce(*reduction, in.device->data(), n);
+      EXPECT_EQ(result, make_reference(in.host.data(), element_type::u32, "sum", n).expected) << n;
+    }
+    EXPECT_THROW(reduction->enqueue(nullptr, 100'001), input_error);
+  }
+}
+
+TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
+  session& on = *executor_sessions().front().second;
+  EXPECT_THROW(make(on, {.block = 96}, 1), input_error);
+  EXPECT_THROW(make(on, {.block = 32}, 1), input_error);
+  EXPECT_THROW(make(on, {.block = 2048}, 1), input_error);
+  EXPECT_THROW(make(on, {.items = 3}, 1), input_error);
+  EXPECT_THROW(make(on, {.block = 512, .items = 8}, 1, element_type::f64), input_error);
+  if (!parameters_of(stage()).grid) {
+    EXPECT_THROW(make(on, {.grid = 4}, 1), input_error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, EveryStage, testing::ValuesIn(catalogue),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// ---- the stage that takes a grid ----------------------------------------------------------------
+
+TEST(StageWithGrid, IsRightForEveryGridItTakes) {
+  session& on = *executor_sessions().front().second;
+  for (const stage_info& stage : catalogue) {
+    if (!parameters_of(stage).grid) continue;
+    for (const std::uint64_t grid : {1u, 2u, 3u, 7u, 64u, 1023u, 1024u})
+      for (const std::uint64_t n : {1u, 1024u, 100'003u, 1'200'000u}) {
+        const device_input in(on, element_type::u32, "sum", n);
+        const auto reduction = on.make_reduction({.stage = stage.number,
+                                                  .type = element_type::u32,
+                                                  .op = "sum",
+                                                  .shape = {.grid = grid},
+                                                  .max_n = n});
+        EXPECT_LE(reduction->plan_for(n)[0].blocks, grid);
+        EXPECT_EQ(reduce(*reduction, in.device->data(), n),
+                  make_reference(in.host.data(), element_type::u32, "sum", n).expected)
+            << name_stage(stage) << ", grid " << grid << ", n " << n;
+      }
+    EXPECT_THROW(on.make_reduction({.stage = stage.number, .shape = {.grid = 1025}, .max_n = 1}),
+                 input_error);
+  }
+}
+
+}  // namespace
+}  // namespace tenfold
