@@ -45,7 +45,7 @@ constexpr decltype(auto) visit_type(element_type type, F&& f) {
 
 /// Bytes of one element.
 [[nodiscard]] constexpr std::size_t size_of(element_type type) {
-  return visit_type(type, []<typename T>() { return sizeof(T); });
+  return visit_type(type, [&]<typename T>() { return sizeof(T); });
 }
 
 /// @throws input_error naming the types there are.

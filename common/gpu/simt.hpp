@@ -105,7 +105,7 @@ T __shfl_down_sync(std::uint64_t mask, T value, unsigned delta, int width = warp
                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const unsigned self = tenfold::simt::lane();
   const unsigned segment = static_cast<unsigned>(width);
-  const unsigned source = self % segment + delta < segment ? self + delta : self;
+  const unsigned source = delta < segment - self % segment ? self + delta : self;
   return tenfold::simt::shuffle_from("__shfl_down_sync", mask, value, source, {file, line});
 }
 

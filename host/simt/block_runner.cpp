@@ -29,8 +29,12 @@ void fill_with_poison(std::span<std::byte> memory) {
     std::memcpy(memory.data() + i, &poison, std::min(sizeof poison, memory.size() - i));
 }
 
+bool same_text(const char* a, const char* b) {
+  return a == b || std::strcmp(a, b) == 0;
+}
+
 bool same_place(const location& a, const location& b) {
-  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+  return a.line == b.line && same_text(a.file, b.file);
 }
 
 std::string name_place(const location& place) {
@@ -155,13 +159,17 @@ void block_runner::fiber_main(transfer_t from) {
   static_cast<thread_state*>(from.data)->context = from.fctx;
   for (;;) {
     block_runner& self = *current();
+    std::exception_ptr thrown;
     try {
       self.job_->invoke(self.job_->arguments);
     } catch (...) {
+      thrown = std::current_exception();
+    }
+    // Not from the handler: the OS thread would take the exception for one that is being handled.
+    if (thrown)
       self.fail({.kind = failure_kind::exception,
                  .thread = self.running_,
-                 .exception = std::current_exception()});
-    }
+                 .exception = std::move(thrown)});
     self.leave_block();
   }
 }
@@ -214,7 +222,7 @@ block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
     else
       warp = warp + 1 == count ? 0 : warp + 1;
   }
-  if (finished_ != thread_count_) fail({.kind = failure_kind::never_all_there});
+  if (finished_ != thread_count_) fail_for_waiting();
   return scheduler_;
 }
 
@@ -249,33 +257,49 @@ void block_runner::sync_lanes(exchange& mine) {
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
-  complete_collective(warp, me.warp, mine.mask);
+  complete_collective(me);
   resume(pick_ready(me.warp));
 }
 
-/// Ends a collective once all of its lanes that have not returned are there.
-bool block_runner::complete_collective(warp_state& warp, unsigned warp_number,
-                                       std::uint64_t participants) {
-  const std::uint64_t expected = participants & ~warp.returned;
-  if ((warp.in_collective & expected) != expected) return false;
-  exchange_values(warp_number, expected);
-  warp.in_collective &= ~expected;
-  warp.ready |= expected;
-  return true;
+/// The lanes that a waiting one waits for, itself among them: all of its mask but the returned.
+std::uint64_t block_runner::expected_lanes(const thread_state& waiting) const {
+  return waiting.collective->mask & ~warps_[waiting.warp].returned;
+}
+
+bool block_runner::all_there(const thread_state& waiting) const {
+  return (expected_lanes(waiting) & ~warps_[waiting.warp].in_collective) == 0;
+}
+
+/// The first of the lanes expected, all there, that is in another collective; null without one.
+const block_runner::thread_state* block_runner::find_disagreement(
+    const thread_state& waiting) const {
+  const exchange& mine = *waiting.collective;
+  for (std::uint64_t left = expected_lanes(waiting); left != 0; left &= left - 1) {
+    const thread_state& thread =
+        thread_at(waiting.warp, static_cast<unsigned>(std::countr_zero(left)));
+    const exchange& each = *thread.collective;
+    if (each.mask != mine.mask || each.size != mine.size || !same_text(each.name, mine.name) ||
+        !same_place(each.where, mine.where))
+      return &thread;
+  }
+  return nullptr;
+}
+
+/// Ends a collective once all of its lanes that have not returned are there. Lanes that are in
+/// another one may come to this one later: see fail_for_waiting for those who never do.
+void block_runner::complete_collective(const thread_state& waiting) {
+  if (!all_there(waiting) || find_disagreement(waiting) != nullptr) return;
+  const std::uint64_t participants = expected_lanes(waiting);
+  exchange_values(waiting.warp, participants);
+  warps_[waiting.warp].in_collective &= ~participants;
+  warps_[waiting.warp].ready |= participants;
 }
 
 void block_runner::exchange_values(unsigned warp_number, std::uint64_t participants) {
-  const unsigned first_lane = static_cast<unsigned>(std::countr_zero(participants));
-  const thread_state& first = thread_at(warp_number, first_lane);
   std::uint64_t ballot = 0;
   for (std::uint64_t left = participants; left != 0; left &= left - 1) {
-    const thread_state& thread =
-        thread_at(warp_number, static_cast<unsigned>(std::countr_zero(left)));
-    const exchange& each = *thread.collective;
-    if (each.mask != first.collective->mask || each.size != first.collective->size ||
-        !same_place(each.where, first.collective->where))
-      fail({.kind = failure_kind::different_collectives, .thread = &first, .other = &thread});
-    if (each.predicate) ballot |= bit(thread.lane);
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    if (thread_at(warp_number, lane).collective->predicate) ballot |= bit(lane);
   }
   for (std::uint64_t left = participants; left != 0; left &= left - 1) {
     thread_state& thread = thread_at(warp_number, static_cast<unsigned>(std::countr_zero(left)));
@@ -297,7 +321,7 @@ void block_runner::leave_block() {
   // Lanes that wait for this one need not any longer.
   for (std::uint64_t left = warp.in_collective; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (complete_collective(warp, me.warp, thread_at(me.warp, lane).collective->mask)) break;
+    if (warp.in_collective & bit(lane)) complete_collective(thread_at(me.warp, lane));
   }
   resume(pick_ready(me.warp));
 }
@@ -308,12 +332,26 @@ void block_runner::fail(failure what) {
   std::terminate();  // a failed block's fibers never run again
 }
 
+/// When nobody can go on: lanes that met in different collectives, or someone who never comes.
+void block_runner::fail_for_waiting() {
+  for (const thread_state& thread : std::span(threads_).first(thread_count_))
+    if ((warps_[thread.warp].in_collective & bit(thread.lane)) && all_there(thread))
+      fail({.kind = failure_kind::different_collectives,
+            .thread = &thread,
+            .other = find_disagreement(thread)});
+  fail({.kind = failure_kind::never_all_there});
+}
+
 void block_runner::memory_fault(const void* address) {
   if (running_ == &scheduler_) return;
   fail(
       {.kind = stacks_.is_guard(address) ? failure_kind::stack_overflow : failure_kind::bad_address,
        .thread = running_,
        .address = address});
+}
+
+void block_runner::division_fault() {
+  if (running_ != &scheduler_) fail({.kind = failure_kind::bad_division, .thread = running_});
 }
 
 std::string block_runner::name_thread(const thread_state& thread) const {
@@ -398,6 +436,9 @@ std::string block_runner::describe_failure() const {
     case failure_kind::bad_address:
       return fmt::format("{} touched memory that is not there, at address {}", name_thread(*thread),
                          fmt::ptr(address));
+    case failure_kind::bad_division:
+      return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",
+                         name_thread(*thread));
   }
   return "failed for an unknown reason";
 }

@@ -47,8 +47,9 @@ class block_runner {
   [[nodiscard]] unsigned current_lane() const;
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
 
-  /// From a signal handler: ends the block, if a fiber was running. @return only when none was.
+  // From a signal handler: end the block, if a fiber was running, and return only when none was.
   void memory_fault(const void* address);
+  void division_fault();
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -76,7 +77,8 @@ class block_runner {
     silent_source,
     exception,
     stack_overflow,
-    bad_address
+    bad_address,
+    bad_division
   };
 
   struct failure {
@@ -98,14 +100,21 @@ class block_runner {
   [[nodiscard]] thread_state& pick_lane(warp_state& warp, unsigned warp_number);
   [[nodiscard]] unsigned first_warp();
   void leave_block();
-  bool complete_collective(warp_state& warp, unsigned warp_number, std::uint64_t participants);
+  [[nodiscard]] std::uint64_t expected_lanes(const thread_state& waiting) const;
+  [[nodiscard]] bool all_there(const thread_state& waiting) const;
+  [[nodiscard]] const thread_state* find_disagreement(const thread_state& waiting) const;
+  void complete_collective(const thread_state& waiting);
   void exchange_values(unsigned warp_number, std::uint64_t participants);
 
   void fail(failure what);
+  void fail_for_waiting();
   [[nodiscard]] std::string describe_failure() const;
   [[nodiscard]] std::string describe_waiting() const;
   [[nodiscard]] std::string name_thread(const thread_state& thread) const;
   [[nodiscard]] thread_state& thread_at(unsigned warp, unsigned lane) {
+    return threads_[warp * warp_size_ + lane];
+  }
+  [[nodiscard]] const thread_state& thread_at(unsigned warp, unsigned lane) const {
     return threads_[warp * warp_size_ + lane];
   }
 

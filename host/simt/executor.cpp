@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
@@ -23,12 +24,23 @@ namespace {
 
 // ---- faults -------------------------------------------------------------------------------------
 
-struct sigaction previous_fault_action;
+constexpr std::array fault_signals{SIGSEGV, SIGFPE};
+std::array<struct sigaction, fault_signals.size()> previous_fault_actions;
 
-void on_fault(int, siginfo_t* info, void*) {
-  if (block_runner* runner = block_runner::current()) runner->memory_fault(info->si_addr);
+void restore_fault_actions() {
+  for (std::size_t i = 0; i < fault_signals.size(); ++i)
+    sigaction(fault_signals[i], &previous_fault_actions[i], nullptr);
+}
+
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (block_runner* runner = block_runner::current()) {
+    if (signal == SIGFPE)
+      runner->division_fault();
+    else
+      runner->memory_fault(info->si_addr);
+  }
   // Not a kernel's doing: back to whoever was in charge, who meets the same fault at once.
-  sigaction(SIGSEGV, &previous_fault_action, nullptr);
+  restore_fault_actions();
 }
 
 /// A fault handler must not run on the stack that overflowed.
@@ -58,9 +70,10 @@ class fault_handler {
     action.sa_sigaction = on_fault;
     // The handler leaves by switching fibers, never by returning: its signal must stay unblocked.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    sigaction(SIGSEGV, &action, &previous_fault_action);
+    for (std::size_t i = 0; i < fault_signals.size(); ++i)
+      sigaction(fault_signals[i], &action, &previous_fault_actions[i]);
   }
-  ~fault_handler() { sigaction(SIGSEGV, &previous_fault_action, nullptr); }
+  ~fault_handler() { restore_fault_actions(); }
   fault_handler(const fault_handler&) = delete;
   fault_handler& operator=(const fault_handler&) = delete;
 };
@@ -247,13 +260,12 @@ void check_shape(const launch_shape& shape, const kernel_symbols& kernel) {
     throw device_error(
         fmt::format("kernel {}: a warp of {} lanes cannot be run: use a power of two from 2 to 64",
                     kernel.name, shape.warp_size));
-  const std::size_t shared = kernel.static_shared_bytes + shape.dynamic_shared_bytes;
-  if (shared > shape.shared_bytes_limit)
+  const std::size_t limit = shape.shared_bytes_limit, fixed = kernel.static_shared_bytes;
+  if (fixed > limit || shape.dynamic_shared_bytes > limit - fixed)  // their sum may overflow
     throw device_error(fmt::format(
-        "kernel {}: {} bytes of shared memory per block ({} static, {} dynamic) exceed the "
+        "kernel {}: {} static and {} dynamic bytes of shared memory per block exceed the "
         "device's {}",
-        kernel.name, shared, kernel.static_shared_bytes, shape.dynamic_shared_bytes,
-        shape.shared_bytes_limit));
+        kernel.name, fixed, shape.dynamic_shared_bytes, limit));
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 /// - a warp collective that a lane of its mask never reaches, reaches at another line, or calls
 ///   without being in the mask; a shuffle from a lane that takes no part;
 /// - a block or shared memory larger than the device model has;
-/// - a stack that overflows, an address that faults, an exception that leaves the kernel.
+/// - a stack that overflows, an address that faults, an exception that leaves the kernel, and on
+///   x86 an integer division by zero.
 ///
 /// Shared memory is filled with a poison before every block. After an error the next launch runs
 /// as if nothing had happened.

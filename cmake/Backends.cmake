@@ -1,0 +1,38 @@
+# The GPU backends' languages and what their compilers are told.
+
+if(TENFOLD_CUDA)
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(NOT CMAKE_CUDA_COMPILER)
+    message(FATAL_ERROR "TENFOLD_CUDA is on, but there is no nvcc: install the CUDA Toolkit, add its "
+                        "bin folder to PATH, or set CMAKE_CUDA_COMPILER")
+  endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    # The GPU of this machine, if it has one; else whatever the toolkit still compiles for.
+    execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET)
+    if(gpus MATCHES "GPU 0")
+      set(CMAKE_CUDA_ARCHITECTURES native)
+    else()
+      execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known)
+      foreach(architecture 75 80 90 100 120)
+        if(known MATCHES "compute_${architecture}\n")
+          list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+        endif()
+      endforeach()
+      list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^120-real$" "120")  # and PTX for what comes
+    endif()
+  endif()
+  enable_language(CUDA)
+  if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # nvcc has it since 12.0, CMake 3.25.1 does not know
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+    set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+  endif()
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+endif()
+
+if(TENFOLD_HIP)
+  enable_language(HIP)
+  set(CMAKE_HIP_STANDARD 20)
+  set(CMAKE_HIP_STANDARD_REQUIRED ON)
+endif()
