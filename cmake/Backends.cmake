@@ -1,9 +1,10 @@
 # The GPU backends' languages and what their compilers are told.
 
 if(TENFOLD_CUDA)
-  include(CheckLanguage)
-  check_language(CUDA)
-  if(NOT CMAKE_CUDA_COMPILER)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(CMAKE_CUDA_COMPILER nvcc HINTS /usr/local/cuda/bin)
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     message(FATAL_ERROR "TENFOLD_CUDA is on, but there is no nvcc: install the CUDA Toolkit, add its "
                         "bin folder to PATH, or set CMAKE_CUDA_COMPILER")
   endif()

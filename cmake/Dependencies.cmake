@@ -11,6 +11,10 @@ if(NOT fmt_FOUND)
   FetchContent_MakeAvailable(fmt)
 endif()
 
+add_library(tenfold_fmt INTERFACE)
+target_link_libraries(tenfold_fmt
+                      INTERFACE $<IF:$<BOOL:${TENFOLD_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+
 find_package(CLI11 2.1 QUIET)
 if(NOT CLI11_FOUND)
   FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
@@ -25,6 +29,7 @@ if(NOT nlohmann_json_FOUND)
   FetchContent_MakeAvailable(nlohmann_json)
 endif()
 
+set(Boost_USE_STATIC_LIBS ${TENFOLD_PORTABLE})
 find_package(Boost 1.70 QUIET COMPONENTS context)
 if(NOT TARGET Boost::context)
   set(BOOST_INCLUDE_LIBRARIES context)

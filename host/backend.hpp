@@ -55,8 +55,10 @@ class session {
   [[nodiscard]] virtual std::uint64_t free_bytes() const = 0;
   /// @throws device_error when there is not that much.
   [[nodiscard]] virtual std::unique_ptr<memory> allocate(std::uint64_t bytes) = 0;
-  /// Copies and waits.
+  /// Copies to the device and waits.
   virtual void upload(void* to, const void* from, std::uint64_t bytes) = 0;
+  /// Copies from the device and waits.
+  virtual void download(void* to, const void* from, std::uint64_t bytes) = 0;
   virtual void synchronize() = 0;
   /// The device's time, in seconds, for what `work` enqueues.
   [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;

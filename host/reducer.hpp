@@ -112,7 +112,7 @@ class reducer {
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s = {}, Op op = {})
-      : device_(on), shape_(s), max_n_(max_n), op_(op) {
+      : device_(on), queue_(on), shape_(s), max_n_(max_n), op_(op) {
     detail::check_order(info_of<Stage>(), Op::commutes);
     detail::check_parameters<Stage>(s);
     select_kernels<Stage>();
@@ -153,13 +153,12 @@ class reducer {
     }
   }
 
-  /// Reduces and waits for the result.
+  /// Reduces on a stream of its own, behind nothing else, and waits for the result.
   [[nodiscard]] T operator()(const In* in, std::uint64_t n) {
-    const stream queue(device_);
-    enqueue(in, n, result_.get(), queue.handle());
+    enqueue(in, n, result_.get(), queue_.handle());
     T result = op_.identity();
-    copy_to_host(&result, result_.get(), sizeof(T), queue.handle());
-    queue.synchronize();
+    copy_to_host(&result, result_.get(), sizeof(T), queue_.handle());
+    queue_.synchronize();
     return result;
   }
 
@@ -237,6 +236,7 @@ class reducer {
   }
 
   device device_;
+  stream queue_;
   shape shape_;
   std::uint64_t max_n_;
   std::uint64_t blocks_per_launch_ = 0;

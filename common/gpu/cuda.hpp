@@ -2,6 +2,13 @@
 /// The vendor words for NVIDIA.
 #pragma once
 
+#include "common/gpu/words.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
+using two_words = uint2;
+using four_words = uint4;
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
+
 #include "common/gpu/transfer.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {

@@ -2,6 +2,14 @@
 /// The vendor words for AMD. A warp is called a wavefront there, shared memory the LDS.
 #pragma once
 
+#include "common/gpu/words.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
+// Not HIP's own uint2 and uint4, which are classes.
+using two_words = unsigned __attribute__((ext_vector_type(2)));
+using four_words = unsigned __attribute__((ext_vector_type(4)));
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
+
 #include "common/gpu/transfer.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {

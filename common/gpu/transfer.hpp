@@ -1,6 +1,7 @@
 /// @file
 /// What CUDA and HIP share: values of any size as the 32-bit words that a shuffle moves, and as the
-/// vectors that one load instruction brings in.
+/// vectors that one load instruction brings in. Includes follow the vendor's `two_words` and
+/// `four_words`, the types that its compiler loads at once.
 #pragma once
 
 #include <cstddef>
@@ -40,11 +41,11 @@ struct machine_word<4> {
 };
 template <>
 struct machine_word<8> {
-  using type = uint2;
+  using type = two_words;
 };
 template <>
 struct machine_word<16> {
-  using type = uint4;
+  using type = four_words;
 };
 
 /// One load of the whole vector, through the type that the compilers load with one instruction.

@@ -49,8 +49,10 @@ class ladder_table {
   }
 
   void add_refusal(const stage_info& stage, const char* reason) const {
-    if (silent_) return;
-    fmt::print("{:>5}  {:<18} {}\n", stage.number, stage.name, paint(reason, colour::yellow));
+    if (silent_)
+      fmt::print(stderr, "tenfold: left out: {}\n", reason);
+    else
+      fmt::print("{:>5}  {:<18} {}\n", stage.number, stage.name, paint(reason, colour::yellow));
   }
 
  private:

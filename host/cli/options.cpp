@@ -9,6 +9,7 @@
 
 #include "host/error.hpp"
 #include "host/operator_list.hpp"
+#include "host/quantity.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -32,31 +33,56 @@ std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
   return names;
 }
 
+/// Numbers that may be as large as 64 bits, in all forms of `--n`: by itself CLI11 reads -1 as
+/// 2^64-1.
+std::string read_count(std::string& text) {
+  try {
+    text = fmt::format("{}", parse_count(text));
+    return {};
+  } catch (const input_error& e) {
+    return e.what();
+  }
+}
+
+/// An empty text would mean that the option is absent; more likely a shell's variable is unset.
+std::string refuse_empty(const std::string& text) {
+  return text.empty() ? "the value is empty: leave the option out for its default" : "";
+}
+
 }  // namespace
 
 void add_options(CLI::App& app, options& o) {
-  app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]");
+  app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]")->check(refuse_empty);
   app.add_option("--type", o.type,
-                 fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")));
+                 fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")))
+      ->check(refuse_empty);
   app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
       ->capture_default_str();
   app.add_option("--block", o.shape.block,
                  fmt::format("threads per block: {}", fmt::join(block_sizes, ", ")))
+      ->check(refuse_empty)
       ->capture_default_str();
   app.add_option(
          "--items", o.shape.items,
          fmt::format("elements per thread, from stage 9 on: {}", fmt::join(item_counts, ", ")))
+      ->check(refuse_empty)
       ->capture_default_str();
-  app.add_option("--grid", o.shape.grid, "blocks of the first pass, in stage 10 [by the device]");
-  app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
+  app.add_option("--grid", o.shape.grid, "blocks of the first pass, in stage 10 [by the device]")
+      ->transform(CLI::Validator(read_count, ""));
+  app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
+      ->check(refuse_empty);
   app.add_option("--schedule", o.schedule,
                  "order of lanes and blocks on the executor: in-order, reverse, random:SEED")
       ->capture_default_str();
-  app.add_option("--input", o.input, "your own data: a NumPy .npy file of a supported type");
-  app.add_option("--seed", o.seed, "of the random elements")->capture_default_str();
+  app.add_option("--input", o.input, "your own data: a NumPy .npy file of a supported type")
+      ->check(refuse_empty);
+  app.add_option("--seed", o.seed, "of the random elements")
+      ->transform(CLI::Validator(read_count, ""))
+      ->capture_default_str();
   app.add_option("--repeat", o.repeat, "timed runs of each stage [as time allows]")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--json", o.json, "write the results to a file, or to standard output: -");
+  app.add_option("--json", o.json, "write the results to a file, or to standard output: -")
+      ->check(refuse_empty);
 }
 
 std::string device_choice::name() const {

@@ -87,7 +87,7 @@ json entry(const measurement& m, const workload& data, const device_choice& choi
           {"passes", passes},
           {"result", number(m.result)},
           {"reference", number(data.expected().expected)},
-          {"error_bound", static_cast<double>(m.bound)},
+          {"error_bound", number(static_cast<double>(m.bound))},
           {"verdict", name_of(m.verdict)},
           {"ok", m.verdict == verdict::right}};
 }

@@ -1,6 +1,7 @@
 #include "host/cli/workload.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -16,6 +17,11 @@ namespace {
 constexpr std::uint64_t executor_n = std::uint64_t{1} << 20;
 constexpr std::uint64_t gpu_n = std::uint64_t{1} << 28;
 constexpr std::uint64_t slow_bytes = std::uint64_t{1} << 29;  // seconds to make and to check
+
+std::uint64_t host_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+}
 
 /// 2^28 elements or four times the last-level cache, whichever is larger, halved until it fits.
 std::uint64_t default_n(element_type type, const device_choice& choice, session& on) {
@@ -52,6 +58,14 @@ void workload::choose_size(const options& o, const device_choice& choice, sessio
     n_ = file_->n();
   else
     n_ = o.n.empty() ? default_n(type_, choice, on) : parse_count(o.n);
+  // A host that overcommits grants what it does not have, and kills the process later.
+  const std::uint64_t copies = (file_ ? 0u : 1u) + (choice.is_executor() ? 1u : 0u);
+  if (copies != 0 && n_ > host_memory() / size_of(type_) / copies)
+    throw device_error(
+        fmt::format("{} elements of {} do not fit{} into the host's {} of memory: use a smaller n",
+                    format_count(n_), name_of(type_),
+                    copies == 2 ? " twice, as input and as the executor's copy," : "",
+                    format_bytes(host_memory())));
   if (n_ > on.free_bytes() / size_of(type_))
     throw device_error(fmt::format("{} elements of {} need {}, but {} has {} free: use a smaller n",
                                    format_count(n_), name_of(type_),

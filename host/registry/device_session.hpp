@@ -39,6 +39,12 @@ class device_session final : public session {
     queue_.synchronize();
   }
 
+  void download(void* to, const void* from, std::uint64_t bytes) override {
+    device_.make_current();
+    copy_to_host(to, from, bytes, queue_.handle());
+    queue_.synchronize();
+  }
+
   void synchronize() override { queue_.synchronize(); }
 
   double time(const std::function<void()>& work) override {

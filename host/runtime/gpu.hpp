@@ -128,9 +128,14 @@ class stream {
         TENFOLD_RUNTIME(StreamCreateWithFlags)(&handle_, TENFOLD_RUNTIME(StreamNonBlocking)),
         "creating a stream");
   }
-  ~stream() { static_cast<void>(TENFOLD_RUNTIME(StreamDestroy)(handle_)); }
-  stream(const stream&) = delete;
-  stream& operator=(const stream&) = delete;
+  ~stream() {
+    if (handle_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(StreamDestroy)(handle_));
+  }
+  stream(stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  stream& operator=(stream&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
 
   [[nodiscard]] stream_handle handle() const { return handle_; }
   void synchronize() const { TENFOLD_BACKEND::synchronize(handle_); }

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -102,6 +103,18 @@ class block_queue {
 
   [[nodiscard]] std::uint64_t count() const { return count_; }
 
+  /// Deals no more blocks: the calling OS thread cannot run any.
+  void abandon(std::exception_ptr reason) {
+    const std::scoped_lock lock(mutex_);
+    if (!abandoned_) abandoned_ = std::move(reason);
+    next_ = count_;
+  }
+
+  /// Once all OS threads are done. @throws what `abandon` was given first.
+  void check_abandoned() const {
+    if (abandoned_) std::rethrow_exception(abandoned_);
+  }
+
   /// What the first block that failed had to say.
   [[nodiscard]] std::optional<std::string> failure() const {
     if (!failed_) return std::nullopt;
@@ -147,9 +160,14 @@ class block_queue {
   std::mutex mutex_;
   std::uint64_t failed_block_ = 0;
   std::string failure_;
+  std::exception_ptr abandoned_;
 };
 
 // ---- the OS threads -----------------------------------------------------------------------------
+
+// The stacks of 1024 threads and their guards are 2048 memory mappings of each OS thread's, and
+// Linux lets a process have 65530.
+constexpr unsigned most_workers = 16;
 
 unsigned wanted_workers() {
   if (const char* text = std::getenv("TENFOLD_THREADS")) {
@@ -160,7 +178,7 @@ unsigned wanted_workers() {
     throw input_error(
         fmt::format("TENFOLD_THREADS is '{}': set it to a number from 1 to 1024", text));
   }
-  return std::max(1u, std::thread::hardware_concurrency());
+  return std::clamp(std::thread::hardware_concurrency(), 1u, most_workers);
 }
 
 /// The calling thread and its helpers, which sleep between launches.
@@ -185,13 +203,18 @@ class worker_pool {
     if (!alone) share(queue);
     run_here(queue);
     if (!alone) await_helpers();
+    queue.check_abandoned();
   }
 
  private:
   static void run_here(block_queue& queue) {
-    static thread_local block_runner runner;
-    static thread_local alternate_signal_stack signal_stack;
-    queue.run_blocks(runner);
+    try {
+      static thread_local block_runner runner;
+      static thread_local alternate_signal_stack signal_stack;
+      queue.run_blocks(runner);
+    } catch (...) {  // out of memory: the helpers still use the queue
+      queue.abandon(std::current_exception());
+    }
   }
 
   void share(block_queue& queue) {

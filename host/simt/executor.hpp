@@ -42,7 +42,7 @@ void set_schedule(const schedule& order);
 [[nodiscard]] schedule current_schedule();
 
 /// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
-/// as many as the machine runs at once.
+/// as many as the machine runs at once, up to 16.
 [[nodiscard]] unsigned worker_count();
 
 /// The part of `launch` that does not depend on the kernel's type.

@@ -47,8 +47,9 @@ fiber_stacks::fiber_stacks(unsigned count) : bytes_(count * pitch) {
     if (mprotect(base_ + i * pitch, guard_bytes, PROT_NONE) != 0) {
       const int reason = errno;
       munmap(base_, bytes_);
-      throw device_error(fmt::format("cannot protect the guard page of a fiber's stack: {}",
-                                     std::strerror(reason)));
+      throw device_error(fmt::format(
+          "cannot protect the stacks of a block's threads: {}; set TENFOLD_THREADS lower",
+          std::strerror(reason)));
     }
 }
 

@@ -43,14 +43,21 @@ T from_bits(std::uint64_t bits) {
 template <typename T>
 std::vector<T> samples() {
   using limits = std::numeric_limits<T>;
-  std::vector<T> values{T(0), T(1), T(2), T(3), limits::lowest(), limits::max(), limits::min()};
+  std::vector<T> values;
+  for (const T x :
+       {T(0), T(1), T(2), T(3), limits::lowest(), limits::max(), limits::min(), T(0x55)})
+    values.push_back(x);
   if constexpr (std::is_floating_point_v<T>) {
     for (const T x : {T(0), T(1), T(0.1), limits::infinity(), limits::quiet_NaN(), limits::max(),
-                      limits::min(), limits::denorm_min()})
-      values.insert(values.end(), {x, -x});
+                      limits::min(), limits::denorm_min()}) {
+      values.push_back(x);
+      values.push_back(-x);
+    }
   } else {
-    values.insert(values.end(), {static_cast<T>(~T(0)), static_cast<T>(limits::max() - 1),
-                                 static_cast<T>(limits::min() + 1), static_cast<T>(0x55)});
+    for (const int below : {1, 2, 3}) {
+      values.push_back(static_cast<T>(limits::max() - below + 1));
+      values.push_back(static_cast<T>(T(0) - static_cast<T>(below)));
+    }
   }
   std::mt19937_64 random(seed);
   for (int i = 0; i < 1000; ++i) values.push_back(from_bits<T>(random()));

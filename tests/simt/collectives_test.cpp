@@ -61,8 +61,7 @@ __global__ void shuffle_all(const T* in, T* out, unsigned arguments, int width) 
     at[(up * arguments) * blockDim.x] = __shfl_up_sync(all_lanes, mine, a, width);
     at[(by_xor * arguments) * blockDim.x] =
         __shfl_xor_sync(all_lanes, mine, static_cast<int>(a), width);
-    at[(from * arguments) * blockDim.x] =
-        __shfl_sync(all_lanes, mine, static_cast<int>(a), width);
+    at[(from * arguments) * blockDim.x] = __shfl_sync(all_lanes, mine, static_cast<int>(a), width);
   }
 }
 
@@ -93,7 +92,8 @@ void expect_shuffles_of_bytes(unsigned warp_size, unsigned width) {
   for (int kind = 0; kind < shuffles; ++kind)
     for (unsigned a = 0; a < arguments; ++a)
       for (unsigned lane = 0; lane < warp_size; ++lane) {
-        const auto& received = out[(static_cast<unsigned>(kind) * arguments + a) * warp_size + lane];
+        const auto& received =
+            out[(static_cast<unsigned>(kind) * arguments + a) * warp_size + lane];
         const auto& sent = in[source_lane(kind, lane, a, width)];
         ASSERT_EQ(std::memcmp(&received, &sent, N), 0)
             << N << " bytes, warp " << warp_size << ", width " << width << ", kind " << kind
@@ -133,7 +133,8 @@ __global__ void negative_source(int* out) {
 TEST_P(Collectives, TheSourceLaneIsTakenModuloTheWidth) {
   std::vector<int> out(32);
   launch({.block = {32, 1, 1}}, negative_source, out.data());
-  for (int lane = 0; lane < 32; ++lane) EXPECT_EQ(out[static_cast<unsigned>(lane)], lane / 8 * 8 + 7);
+  for (int lane = 0; lane < 32; ++lane)
+    EXPECT_EQ(out[static_cast<unsigned>(lane)], lane / 8 * 8 + 7);
 }
 
 template <typename T>
@@ -201,8 +202,7 @@ TEST_P(Collectives, DisjointMasksAtOnePlace) {
 __global__ void shuffle_in_branch(unsigned* out) {
   const unsigned lane = threadIdx.x;
   out[lane] = 1000;
-  if (lane >= 4 && lane < 12)
-    out[lane] = __shfl_xor_sync(0xff0u, lane, 1);
+  if (lane >= 4 && lane < 12) out[lane] = __shfl_xor_sync(0xff0u, lane, 1);
 }
 
 TEST_P(Collectives, AMaskOfSomeLanesInABranch) {
@@ -229,7 +229,8 @@ __global__ void vote_on(std::uint64_t ayes, std::uint64_t mask, votes* out) {
 
 TEST_P(Collectives, Votes) {
   constexpr std::uint64_t untouched = 77;
-  const std::uint64_t patterns[] = {~std::uint64_t{0}, 0, 1, 0x8000000080000000u, 0xf0f0f0f0f0f0f0f0u};
+  const std::uint64_t patterns[] = {~std::uint64_t{0}, 0, 1, 0x8000000080000000u,
+                                    0xf0f0f0f0f0f0f0f0u};
   for (const unsigned warp_size : {8U, 32U, 64U})
     for (const std::uint64_t mask : {all_lanes, std::uint64_t{0x5}, std::uint64_t{0xf0}})
       for (const std::uint64_t ayes : patterns) {
@@ -360,9 +361,9 @@ TEST_P(Collectives, LanesThatReturnedAreExcused) {
 }
 
 __global__ void wait_for_the_same_lane(int* arrived) {
-  if (threadIdx.x == 0) __syncwarp(0x5u);
-  if (threadIdx.x == 1) __syncwarp(0x6u);
   if (threadIdx.x == 2) return;
+  __syncwarp(threadIdx.x == 0 ? 0x5u : 0x6u);
+  __syncwarp(0x3u);
   atomicAdd(arrived, 1);
 }
 

@@ -1,10 +1,11 @@
-// Every stage, element type, operator and shape of the program, on every device of the executor.
+// Every stage, element type, operator and shape of the program, on every device of every backend.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -25,18 +26,20 @@ namespace {
 
 constexpr std::uint64_t seed = 20240229;
 
-/// The executor's devices, each open once for all tests.
-std::vector<std::pair<int, session*>> executor_sessions() {
-  static const backend* executor = backends().back();
-  static std::vector<std::pair<int, std::unique_ptr<session>>> owned = [] {
-    std::vector<std::pair<int, std::unique_ptr<session>>> sessions;
-    for (const int warp : executor->devices()) sessions.emplace_back(warp, executor->open(warp));
-    return sessions;
-  }();
-  std::vector<std::pair<int, session*>> sessions;
-  for (const auto& [warp, each] : owned) sessions.emplace_back(warp, each.get());
+/// A backend's devices, each open once for all tests.
+std::vector<session*> sessions_of(const backend& each) {
+  static std::map<std::string_view, std::vector<std::unique_ptr<session>>> open;
+  auto& owned = open[each.name()];
+  if (owned.empty())
+    for (const int device : each.devices()) owned.push_back(each.open(device));
+  std::vector<session*> sessions;
+  for (const auto& each_session : owned) sessions.push_back(each_session.get());
   return sessions;
 }
+
+#define SKIP_WITHOUT_DEVICE(backend) \
+  if ((backend)->devices().empty())  \
+  GTEST_SKIP() << "no " << (backend)->name() << " device is present or visible"
 
 /// Every shape that a stage has kernels for.
 std::vector<shape> shapes_of(const stage_info& stage, bool all_pairs) {
@@ -75,10 +78,10 @@ struct device_input {
   std::unique_ptr<memory> device;
 };
 
-std::string describe(const stage_info& stage, const shape& s, int warp, std::uint64_t n) {
-  return name_stage(stage) + ", warp " + std::to_string(warp) + ", block " +
-         std::to_string(s.block) + ", items " + std::to_string(s.items) + ", n " +
-         std::to_string(n) + ", seed " + std::to_string(seed);
+std::string describe(const stage_info& stage, const shape& s, const session& on, std::uint64_t n) {
+  return name_stage(stage) + " on " + on.properties().name + ", block " + std::to_string(s.block) +
+         ", items " + std::to_string(s.items) + ", n " + std::to_string(n) + ", seed " +
+         std::to_string(seed);
 }
 
 bool same_bits(const value& a, const value& b) {
@@ -98,27 +101,29 @@ value reduce(reduction& r, const void* in, std::uint64_t n) {
 
 // ---- every stage x type x operator --------------------------------------------------------------
 
-using combination = std::tuple<stage_info, element_type, std::string>;
+using combination = std::tuple<const backend*, stage_info, element_type, std::string>;
 
 std::vector<combination> all_combinations() {
   std::vector<combination> all;
-  for (const stage_info& stage : catalogue)
-    for (std::size_t t = 0; t < element_type_names.size(); ++t)
-      for (const std::string_view op : operator_names) {
-        const auto type = static_cast<element_type>(t);
-        if (visit_type(type,
-                       [&]<typename T>() { return visit_operator<T>(op, []<typename>() {}); }))
-          all.emplace_back(stage, type, op);
-      }
+  for (const backend* each : backends())
+    for (const stage_info& stage : catalogue)
+      for (std::size_t t = 0; t < element_type_names.size(); ++t)
+        for (const std::string_view op : operator_names) {
+          const auto type = static_cast<element_type>(t);
+          const bool exists = visit_type(
+              type, [&]<typename T>() { return visit_operator<T>(op, []<typename>() {}); });
+          if (exists) all.emplace_back(each, stage, type, op);
+        }
   return all;
 }
 
 class EveryCombination : public testing::TestWithParam<combination> {};
 
 TEST_P(EveryCombination, IsRightForEverySizeAndShape) {
-  const auto& [stage, type, op] = GetParam();
+  const auto& [on_backend, stage, type, op] = GetParam();
+  SKIP_WITHOUT_DEVICE(on_backend);
   const bool all_pairs = op == "sum" && (type == element_type::f32 || type == element_type::u32);
-  for (const auto& [warp, on] : executor_sessions())
+  for (session* on : sessions_of(*on_backend))
     for (const shape& s : shapes_of(stage, all_pairs)) {
       const auto sizes = sizes_for(s, op == "sum");
       const auto reduction = on->make_reduction(
@@ -128,15 +133,16 @@ TEST_P(EveryCombination, IsRightForEverySizeAndShape) {
         const value result = reduce(*reduction, in.device->data(), n);
         const reference expected = make_reference(in.host.data(), type, op, n);
         ASSERT_EQ(judge(expected, result, reduction->plan_for(n).depth()), verdict::right)
-            << describe(stage, s, warp, n) << ": " << to_string(result) << " instead of "
+            << describe(stage, s, *on, n) << ": " << to_string(result) << " instead of "
             << to_string(expected.expected);
       }
     }
 }
 
 std::string name_combination(const testing::TestParamInfo<combination>& test) {
-  const auto& [stage, type, op] = test.param;
-  return std::string(stage.name) + "_" + std::string(name_of(type)) + "_" + op;
+  const auto& [on_backend, stage, type, op] = test.param;
+  return std::string(on_backend->name()) + "_" + std::string(stage.name) + "_" +
+         std::string(name_of(type)) + "_" + op;
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, EveryCombination, testing::ValuesIn(all_combinations()),
@@ -144,9 +150,16 @@ INSTANTIATE_TEST_SUITE_P(Stages, EveryCombination, testing::ValuesIn(all_combina
 
 // ---- what holds for each stage ------------------------------------------------------------------
 
-class EveryStage : public testing::TestWithParam<stage_info> {
+using stage_on_backend = std::tuple<const backend*, stage_info>;
+
+class EveryStage : public testing::TestWithParam<stage_on_backend> {
  protected:
-  const stage_info& stage() const { return GetParam(); }
+  void SetUp() override { SKIP_WITHOUT_DEVICE(std::get<0>(GetParam())); }
+  // A test that fails under a schedule must not leave it to the next.
+  void TearDown() override { simt::set_schedule({}); }
+
+  std::vector<session*> sessions() const { return sessions_of(*std::get<0>(GetParam())); }
+  const stage_info& stage() const { return std::get<1>(GetParam()); }
 
   std::unique_ptr<reduction> make(session& on, const shape& s, std::uint64_t max_n,
                                   element_type type = element_type::f32,
@@ -154,12 +167,10 @@ class EveryStage : public testing::TestWithParam<stage_info> {
     return on.make_reduction(
         {.stage = stage().number, .type = type, .op = op, .shape = s, .max_n = max_n});
   }
-
-  ~EveryStage() override { simt::set_schedule({}); }
 };
 
 TEST_P(EveryStage, GivesTheSameBitsUnderEverySchedule) {
-  for (const auto& [warp, on] : executor_sessions())
+  for (session* on : sessions())
     for (const std::uint64_t n : {1000, 70'001}) {
       const device_input in(*on, element_type::f32, "sum", n);
       const auto reduction = make(*on, {}, n);
@@ -168,14 +179,14 @@ TEST_P(EveryStage, GivesTheSameBitsUnderEverySchedule) {
       for (const char* other : {"reverse", "random:1", "random:2", "random:3"}) {
         simt::set_schedule(simt::parse_schedule(other));
         const value result = reduce(*reduction, in.device->data(), n);
-        EXPECT_TRUE(same_bits(result, in_order)) << describe(stage(), {}, warp, n) << ", " << other;
+        EXPECT_TRUE(same_bits(result, in_order)) << describe(stage(), {}, *on, n) << ", " << other;
       }
     }
 }
 
 TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
   for (const element_type type : {element_type::i32, element_type::f32, element_type::f64})
-    for (const auto& [warp, on] : executor_sessions())
+    for (session* on : sessions())
       for (const shape& s : shapes_of(stage(), false)) {
         constexpr std::uint64_t n = 20'011;
         const device_input in(*on, type, "sum", n);
@@ -185,22 +196,24 @@ TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
         for (std::size_t offset = size_of(type); offset < 16; offset += size_of(type)) {
           on->upload(moved->data() + offset, in.host.data(), in.host.size());
           EXPECT_TRUE(same_bits(reduce(*reduction, moved->data() + offset, n), aligned))
-              << describe(stage(), s, warp, n) << ", " << name_of(type) << " at offset " << offset;
+              << describe(stage(), s, *on, n) << ", " << name_of(type) << " at offset " << offset;
         }
       }
 }
 
 TEST_P(EveryStage, LeavesItsInputAlone) {
-  for (const auto& [warp, on] : executor_sessions()) {
+  for (session* on : sessions()) {
     constexpr std::uint64_t n = 12'345;
     const device_input in(*on, element_type::f32, "sum", n);
     reduce(*make(*on, {}, n), in.device->data(), n);
-    EXPECT_EQ(std::memcmp(in.device->data(), in.host.data(), in.host.size()), 0);
+    std::vector<std::byte> after(in.host.size());
+    on->download(after.data(), in.device->data(), after.size());
+    EXPECT_EQ(after, in.host);
   }
 }
 
 TEST_P(EveryStage, ReturnsASingleElementBitForBit) {
-  for (const auto& [warp, on] : executor_sessions()) {
+  for (session* on : sessions()) {
     const auto memory = on->allocate(sizeof(float));
     const auto reduction = make(*on, {}, 1);
     for (const float x : {0.0f, -0.0f, 1e-45f, -3.5f, std::numeric_limits<float>::infinity()}) {
@@ -214,7 +227,7 @@ TEST_P(EveryStage, CarriesNanAndInfinityThrough) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::uint64_t n = 3000;
-  for (const auto& [warp, on] : executor_sessions())
+  for (session* on : sessions())
     for (const char* op : {"sum", "minimum", "maximum"}) {
       const auto reduction = make(*on, {}, n, element_type::f32, op);
       for (const float special : {nan, infinity, -infinity})
@@ -231,7 +244,7 @@ TEST_P(EveryStage, CarriesNanAndInfinityThrough) {
 }
 
 TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
-  for (const auto& [warp, on] : executor_sessions()) {
+  for (session* on : sessions()) {
     const auto reduction = make(*on, {}, 100'000, element_type::u32);
     for (const std::uint64_t n : {100'000u, 5u, 70'000u, 0u, 1u}) {
       const device_input in(*on, element_type::u32, "sum", n);
@@ -243,7 +256,7 @@ TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
 }
 
 TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
-  session& on = *executor_sessions().front().second;
+  session& on = *sessions().front();
   EXPECT_THROW(make(on, {.block = 96}, 1), input_error);
   EXPECT_THROW(make(on, {.block = 32}, 1), input_error);
   EXPECT_THROW(make(on, {.block = 2048}, 1), input_error);
@@ -254,13 +267,23 @@ TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Stages, EveryStage, testing::ValuesIn(catalogue),
-                         [](const auto& test) { return std::string(test.param.name); });
+std::string name_stage_on_backend(const testing::TestParamInfo<stage_on_backend>& test) {
+  const auto& [on_backend, stage] = test.param;
+  return std::string(on_backend->name()) + "_" + std::string(stage.name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Stages, EveryStage,
+                         testing::Combine(testing::ValuesIn(backends()),
+                                          testing::ValuesIn(catalogue)),
+                         name_stage_on_backend);
 
 // ---- the stage that takes a grid ----------------------------------------------------------------
 
-TEST(StageWithGrid, IsRightForEveryGridItTakes) {
-  session& on = *executor_sessions().front().second;
+class StageWithGrid : public testing::TestWithParam<const backend*> {};
+
+TEST_P(StageWithGrid, IsRightForEveryGridItTakes) {
+  SKIP_WITHOUT_DEVICE(GetParam());
+  session& on = *sessions_of(*GetParam()).front();
   for (const stage_info& stage : catalogue) {
     if (!parameters_of(stage).grid) continue;
     for (const std::uint64_t grid : {1u, 2u, 3u, 7u, 64u, 1023u, 1024u})
@@ -280,6 +303,9 @@ TEST(StageWithGrid, IsRightForEveryGridItTakes) {
                  input_error);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Stages, StageWithGrid, testing::ValuesIn(backends()),
+                         [](const auto& test) { return std::string(test.param->name()); });
 
 }  // namespace
 }  // namespace tenfold

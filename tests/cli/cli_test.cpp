@@ -1,0 +1,1076 @@
+// The program as its users meet it: command lines in; exit code, standard output and standard error
+// out. Everything runs on the executor, so that the tests are the same on every machine.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using nlohmann::json;
+using words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+constexpr int success = 0, bad_input = 2, device_failed = 3;
+
+constexpr std::array<std::string_view, 10> stage_names{
+    "naive",    "no_divergence", "no_bank_conflicts", "first_op_on_load", "warp_sync",
+    "unrolled", "warp_shuffle",  "warps_first",       "items_per_thread", "two_pass"};
+constexpr std::array<std::string_view, 6> type_names{"i32", "u32", "i64", "u64", "f32", "f64"};
+
+words operator+(words a, const words& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string join(const words& list) {
+  std::string text;
+  for (const std::string& each : list) text += " '" + each + "'";
+  return text;
+}
+
+std::string slurp(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+words lines_of(const std::string& text) {
+  words lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+struct outcome {
+  std::string command;
+  int code = -1;
+  std::string out, err;
+
+  [[nodiscard]] std::string what() const {
+    return command + "\nexit code " + std::to_string(code) + "\n--- stdout\n" + out +
+           "--- stderr\n" + err;
+  }
+};
+
+/// A directory of its own for each test, in which the programs run.
+class Cli : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "tenfold-cli-XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  void TearDown() override { fs::remove_all(directory_); }
+
+  [[nodiscard]] fs::path in_directory(const std::string& file) const { return directory_ / file; }
+
+  /// Runs a program to its end.
+  /// @param environment variables set, or unset where the value is empty
+  /// @param stdout_path where standard output goes instead of a file of ours
+  outcome spawn(const words& command, const std::map<std::string, std::string>& environment = {},
+                const std::string& stdout_path = {}) const {
+    const fs::path out = in_directory(".stdout"), err = in_directory(".stderr");
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addchdir_np(&actions, directory_.c_str());
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1,
+                                     stdout_path.empty() ? out.c_str() : stdout_path.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+    words variables;
+    for (char** each = environ; *each != nullptr; ++each) {
+      const std::string name(*each, std::strcspn(*each, "="));
+      if (name != "TENFOLD_THREADS" && !environment.contains(name)) variables.emplace_back(*each);
+    }
+    for (const auto& [name, value] : environment)
+      if (!value.empty()) variables.push_back(name + "=" + value);
+    words arguments = command;
+    const auto pointers = [](words& list) {
+      std::vector<char*> result;
+      for (std::string& each : list) result.push_back(each.data());
+      result.push_back(nullptr);
+      return result;
+    };
+
+    outcome result;
+    result.command = join(command);
+    pid_t child = 0;
+    const int failure = posix_spawn(&child, command.front().c_str(), &actions, nullptr,
+                                    pointers(arguments).data(), pointers(variables).data());
+    posix_spawn_file_actions_destroy(&actions);
+    if (failure != 0) throw std::runtime_error("cannot run " + command.front());
+    int status = 0;
+    waitpid(child, &status, 0);
+    result.code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    if (stdout_path.empty()) result.out = slurp(out);
+    result.err = slurp(err);
+    EXPECT_FALSE(contains(result.out + result.err, "\x1b")) << "no terminal: " << result.what();
+    return result;
+  }
+
+  outcome tenfold(const words& arguments,
+                  const std::map<std::string, std::string>& environment = {}) const {
+    return spawn(words{TENFOLD_PROGRAM} + arguments, environment);
+  }
+
+  /// Runs what must succeed, in silence on standard error.
+  outcome succeed(const words& arguments,
+                  const std::map<std::string, std::string>& environment = {}) const {
+    outcome o = tenfold(arguments, environment);
+    EXPECT_EQ(o.code, success) << o.what();
+    EXPECT_EQ(o.err, "") << o.what();
+    return o;
+  }
+
+  /// Runs `run` or `ladder` with `--json -`, which must succeed. @return the document
+  json measure(const words& arguments,
+               const std::map<std::string, std::string>& environment = {}) const {
+    const words common{"--repeat", "1", "--json", "-"};
+    const words device{"--device", "simt:32"};
+    const bool names_device =
+        std::find(arguments.begin(), arguments.end(), "--device") != arguments.end();
+    const outcome o = succeed(arguments + common + (names_device ? words{} : device), environment);
+    json document = json::parse(o.out, nullptr, false);
+    if (document.is_discarded()) throw std::runtime_error("no JSON: " + o.what());
+    return document;
+  }
+
+  /// The only entry of a `run`.
+  json measure_one(const words& arguments,
+                   const std::map<std::string, std::string>& environment = {}) const {
+    json entries = measure(arguments, environment).at("benchmarks");
+    if (entries.size() != 1) throw std::runtime_error("not one entry: " + entries.dump());
+    EXPECT_EQ(entries[0].at("ok"), true) << join(arguments) << entries.dump(1);
+    EXPECT_EQ(entries[0].at("result"), entries[0].at("reference")) << entries.dump(1);
+    return entries[0];
+  }
+
+  /// A single line on standard error that has all the parts, and nothing on standard output.
+  static void expect_refusal(const outcome& o, int code, std::initializer_list<const char*> parts) {
+    EXPECT_EQ(o.code, code) << o.what();
+    EXPECT_EQ(o.out, "") << o.what();
+    EXPECT_EQ(std::count(o.err.begin(), o.err.end(), '\n'), 1) << o.what();
+    EXPECT_TRUE(o.err.starts_with("tenfold: ")) << o.what();
+    EXPECT_TRUE(o.err.ends_with("\n")) << o.what();
+    for (const char* part : parts)
+      EXPECT_TRUE(contains(o.err, part)) << "without \"" << part << "\": " << o.what();
+  }
+
+  /// `run STAGE --device simt:32 ...` refused.
+  void expect_run_refused(const words& arguments, int code,
+                          std::initializer_list<const char*> parts) const {
+    const words device{"--device", "simt:32"};
+    const bool names_device =
+        std::find(arguments.begin(), arguments.end(), "--device") != arguments.end();
+    expect_refusal(tenfold(words{"run"} + arguments + (names_device ? words{} : device)), code,
+                   parts);
+  }
+
+  void write(const std::string& file, std::string_view bytes) const {
+    std::ofstream(in_directory(file), std::ios::binary) << bytes;
+  }
+
+  /// A .npy file of format 1.0, as numpy.save writes it.
+  template <typename T>
+  void write_npy(const std::string& file, const std::vector<T>& elements, std::string shape = {},
+                 bool fortran_order = false) const {
+    if (shape.empty()) shape = "(" + std::to_string(elements.size()) + ",)";
+    const char kind = std::is_floating_point_v<T> ? 'f' : std::is_signed_v<T> ? 'i' : 'u';
+    std::string header = "{'descr': '<" + std::string(1, kind) + std::to_string(sizeof(T)) +
+                         "', 'fortran_order': " + (fortran_order ? "True" : "False") +
+                         ", 'shape': " + shape + ", }";
+    header.append(63 - (10 + header.size()) % 64, ' ');
+    header += '\n';
+    std::string bytes("\x93NUMPY\x01\x00", 8);
+    bytes += static_cast<char>(header.size() % 256);
+    bytes += static_cast<char>(header.size() / 256);
+    bytes += header;
+    bytes.append(reinterpret_cast<const char*>(elements.data()), elements.size() * sizeof(T));
+    write(file, bytes);
+  }
+
+ private:
+  fs::path directory_;
+};
+
+// ---- help and verbs -----------------------------------------------------------------------------
+
+const words run_options{"--n",      "--type",     "--op",    "--block", "--items",  "--grid",
+                        "--device", "--schedule", "--input", "--seed",  "--repeat", "--json"};
+
+TEST_F(Cli, HelpNamesVerbsAndExitCodes) {
+  const outcome o = succeed({"--help"});
+  for (const char* part : {"list", "devices", "run", "ladder", "diff", "--version", "Exit codes"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
+  for (const char* verb : {"run", "ladder"}) {
+    const outcome o = succeed({verb, "--help"});
+    for (const std::string& option : run_options)
+      EXPECT_TRUE(contains(o.out, option + " ")) << option << o.what();
+    for (const std::string_view type : type_names) EXPECT_TRUE(contains(o.out, type)) << o.what();
+    for (const char* op : {"sum", "product", "minimum", "maximum", "bit_and", "gcd"})
+      EXPECT_TRUE(contains(o.out, op)) << o.what();
+  }
+  EXPECT_TRUE(contains(succeed({"run", "--help"}).out, "STAGE"));
+  EXPECT_TRUE(contains(succeed({"diff", "--help"}).out, "A B"));
+  EXPECT_TRUE(contains(succeed({"list", "--help"}).out, "list"));
+  EXPECT_TRUE(contains(succeed({"devices", "--help"}).out, "devices"));
+}
+
+TEST_F(Cli, HelpNeedsNoStage) {
+  EXPECT_TRUE(contains(succeed({"run", "3", "--help"}).out, "STAGE"));
+  EXPECT_TRUE(contains(succeed({"run", "--help", "3"}).out, "STAGE"));
+}
+
+TEST_F(Cli, VersionIsANumber) {
+  const outcome o = succeed({"--version"});
+  ASSERT_FALSE(o.out.empty());
+  EXPECT_EQ(o.out.find_first_not_of("0123456789."), o.out.size() - 1) << o.what();
+}
+
+TEST_F(Cli, NoVerbListsVerbs) {
+  expect_refusal(tenfold({}), bad_input, {"list", "devices", "run", "ladder", "diff", "--help"});
+}
+
+TEST_F(Cli, UnknownVerbIsNamedAndVerbsListed) {
+  expect_refusal(tenfold({"frobnicate"}), bad_input,
+                 {"'frobnicate'", "list, devices, run, ladder, diff", "tenfold --help"});
+  expect_refusal(tenfold({"--frobnicate"}), bad_input, {"'--frobnicate'", "ladder"});
+}
+
+TEST_F(Cli, UnknownOptionIsNamedAndTheVerbsHelpToo) {
+  expect_refusal(tenfold({"run", "3", "--foo"}), bad_input, {"--foo", "'tenfold run --help'"});
+  expect_refusal(tenfold({"ladder", "--foo"}), bad_input, {"--foo", "'tenfold ladder --help'"});
+  expect_refusal(tenfold({"list", "--n", "3"}), bad_input, {"--n", "'tenfold list --help'"});
+  expect_refusal(tenfold({"devices", "3"}), bad_input, {"3", "'tenfold devices --help'"});
+  expect_refusal(tenfold({"run", "3", "-n", "5"}), bad_input, {"-n"});
+}
+
+TEST_F(Cli, MissingOrSurplusArguments) {
+  expect_refusal(tenfold({"run"}), bad_input, {"STAGE", "required", "'tenfold run --help'"});
+  expect_refusal(tenfold({"run", "3", "4"}), bad_input, {"4"});
+  expect_refusal(tenfold({"diff", "3"}), bad_input, {"B", "required"});
+  expect_refusal(tenfold({"run", "3", "--n"}), bad_input, {"--n"});
+  expect_refusal(tenfold({"run", "3", "--n", "4", "--n", "5"}), bad_input, {"--n"});
+}
+
+TEST_F(Cli, ListNamesAllStagesInOrder) {
+  const outcome o = succeed({"list"});
+  const words lines = lines_of(o.out);
+  ASSERT_GE(lines.size(), 11u) << o.what();
+  for (std::size_t i = 0; i < stage_names.size(); ++i) {
+    std::istringstream line(lines[i + 1]);
+    std::size_t number = 0;
+    std::string name;
+    line >> number >> name;
+    EXPECT_EQ(number, i + 1) << o.what();
+    EXPECT_EQ(name, stage_names[i]) << o.what();
+    EXPECT_EQ(contains(lines[i + 1], "block items"), i >= 8) << lines[i + 1];
+    EXPECT_EQ(contains(lines[i + 1], "items grid"), i == 9) << lines[i + 1];
+  }
+}
+
+TEST_F(Cli, DevicesShowTheExecutor) {
+  const outcome o = succeed({"devices"});
+  EXPECT_TRUE(contains(o.out, "simt:32")) << o.what();
+  EXPECT_TRUE(contains(o.out, "simt:64")) << o.what();
+  EXPECT_TRUE(contains(o.out, "warp size 64")) << o.what();
+}
+
+// ---- stages, types, operators -------------------------------------------------------------------
+
+TEST_F(Cli, RunSaysWhatThereIsToSay) {
+  const outcome o = succeed({"run", "3", "--n", "1000", "--device", "simt:32"});
+  for (const char* part : {"3 no_bank_conflicts", "simt:32", "sum of 1000 random f32 (seed 1)",
+                           "block 256", "warp 32", "right", "reference", "median of", "GB/s"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(Cli, StageByNumberNameAndFileName) {
+  for (const char* stage : {"3", "03", "no_bank_conflicts", "03_no_bank_conflicts"}) {
+    const json entry = measure_one({"run", stage, "--n", "100", "--type", "i32"});
+    EXPECT_EQ(entry.at("stage"), 3) << stage;
+    EXPECT_EQ(entry.at("stage_name"), "no_bank_conflicts") << stage;
+  }
+  EXPECT_EQ(measure_one({"run", "10", "--n", "100", "--type", "i32"}).at("stage_name"), "two_pass");
+}
+
+TEST_F(Cli, UnknownStageListsStages) {
+  for (const char* stage : {"11", "0", "003", "", "threads", "3.0"})
+    expect_run_refused({stage}, bad_input,
+                       {"there is no stage", "1 naive", "3 no_bank_conflicts", "10 two_pass"});
+}
+
+TEST_F(Cli, EveryTypeAndOperator) {
+  for (const std::string_view type : type_names) {
+    words operators{"sum", "product", "minimum", "maximum"};
+    if (type[0] != 'f') operators = operators + words{"bit_and", "bit_or", "bit_xor"};
+    if (type[0] == 'u') operators.emplace_back("gcd");
+    for (const std::string& op : operators) {
+      const json entries =
+          measure({"run", "8", "--n", "1000", "--type", std::string(type), "--op", op})
+              .at("benchmarks");
+      ASSERT_EQ(entries.size(), 1u);
+      EXPECT_EQ(entries[0].at("ok"), true) << entries.dump(1);
+      EXPECT_EQ(entries[0].at("type"), type);
+      EXPECT_EQ(entries[0].at("op"), op);
+    }
+  }
+}
+
+TEST_F(Cli, ShortFormsOfOperators) {
+  const std::map<std::string, std::string> forms{
+      {"min", "minimum"}, {"max", "maximum"}, {"and", "bit_and"}, {"or", "bit_or"},
+      {"xor", "bit_xor"}, {"add", "sum"},     {"mul", "product"}};
+  for (const auto& [form, name] : forms) {
+    const words common{"run", "3", "--n", "100", "--type", "u32", "--op"};
+    const json by_form = measure_one(common + words{form});
+    EXPECT_EQ(by_form.at("op"), name);
+    EXPECT_EQ(by_form.at("result"), measure_one(common + words{name}).at("result"));
+  }
+}
+
+TEST_F(Cli, UnknownOperatorListsThoseThatServe) {
+  expect_run_refused({"3", "--op", "foo"}, bad_input,
+                     {"'foo'", "f32", "sum, product, minimum, maximum"});
+  expect_run_refused({"3", "--op", "", "--type", "i32"}, bad_input, {"sum, product"});
+  for (const char* op : {"and", "bit_xor", "gcd"}) {
+    const outcome o = tenfold({"run", "3", "--op", op, "--type", "f32", "--device", "simt"});
+    expect_refusal(o, bad_input, {"f32", "sum, product, minimum, maximum"});
+    EXPECT_FALSE(contains(o.err, "bit_or")) << "takes no f32: " << o.err;
+  }
+  expect_run_refused({"3", "--op", "gcd", "--type", "i64"}, bad_input,
+                     {"'gcd'", "i64", "bit_and, bit_or, bit_xor"});
+}
+
+TEST_F(Cli, UnknownTypeListsTypes) {
+  for (const char* type : {"f16", "float", "F32"})
+    expect_run_refused({"3", "--type", type}, bad_input, {type, "i32, u32, i64, u64, f32, f64"});
+  expect_run_refused({"3", "--type", ""}, bad_input, {"--type", "empty"});
+}
+
+TEST_F(Cli, StagesThatReorderRefuseNothingOfTheProgramsOperators) {
+  for (const char* stage : {"1", "2", "3", "10"})
+    EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--type", "u32", "--op", "xor"}).at("ok"),
+              true);
+}
+
+// ---- n ------------------------------------------------------------------------------------------
+
+TEST_F(Cli, FormsOfN) {
+  const std::map<std::string, std::uint64_t> forms{
+      {"1000", 1000}, {"1_000", 1000}, {"2^16", 65536}, {"64Ki", 65536},
+      {"1e3", 1000},  {"2.5e3", 2500}, {"1.5k", 1500},  {"1", 1}};
+  for (const auto& [text, n] : forms)
+    EXPECT_EQ(measure_one({"run", "9", "--type", "i32", "--n", text}).at("n"), n) << text;
+}
+
+TEST_F(Cli, BadN) {
+  for (const char* n : {"abc", "-5", "1.5", "10 000", "0x10", "2^", "1K", "3 ", "1__0", "nan"})
+    expect_run_refused({"3", "--n", n}, bad_input, {n, "for example", "2^24"});
+  expect_run_refused({"3", "--n=-5"}, bad_input, {"'-5' is negative"});
+  expect_run_refused({"3", "--n", ""}, bad_input, {"--n", "empty"});
+}
+
+TEST_F(Cli, NBeyond64Bits) {
+  for (const char* n : {"2^64", "18446744073709551616", "1e99", "99999999Ti"})
+    expect_run_refused({"3", "--n", n}, bad_input, {"too large", "2^64-1"});
+}
+
+TEST_F(Cli, NBeyondMemory) {
+  for (const char* n : {"2^50", "2^60", "2^62", "2^63", "18446744073709551615"})
+    for (const char* verb : {"run 3", "ladder"}) {
+      words command{"ladder"};
+      if (std::string_view(verb) != "ladder") command = {"run", "3"};
+      expect_refusal(tenfold(command + words{"--n", n, "--device", "simt:32"}), device_failed,
+                     {"memory", "use a smaller n"});
+    }
+}
+
+TEST_F(Cli, NothingGivesTheIdentity) {
+  const words common{"run", "10", "--n", "0"};
+  const auto identity = [&](const char* type, const char* op) {
+    return measure_one(common + words{"--type", type, "--op", op}).at("result");
+  };
+  EXPECT_EQ(identity("i32", "sum"), 0);
+  EXPECT_EQ(identity("i64", "product"), 1);
+  EXPECT_EQ(identity("i32", "min"), std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(identity("i64", "max"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(identity("u64", "and"), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(identity("u32", "or"), 0u);
+  EXPECT_EQ(identity("u32", "gcd"), 0u);
+  EXPECT_EQ(identity("f64", "sum"), 0.0);
+  EXPECT_EQ(identity("f64", "min"), "inf");
+  EXPECT_EQ(identity("f32", "max"), "-inf");
+}
+
+TEST_F(Cli, EveryStageTakesNoneAndOneElement) {
+  for (const char* n : {"0", "1"}) {
+    const json document = measure({"ladder", "--n", n, "--type", "i64"});
+    ASSERT_EQ(document.at("benchmarks").size(), 10u);
+    for (const json& entry : document.at("benchmarks")) {
+      EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
+      EXPECT_EQ(entry.at("result"), document.at("benchmarks")[0].at("result"));
+    }
+  }
+  const outcome o = succeed({"ladder", "--n", "0", "--device", "simt", "--repeat", "1"});
+  EXPECT_FALSE(contains(o.out, "nan")) << o.what();
+}
+
+// ---- shape --------------------------------------------------------------------------------------
+
+TEST_F(Cli, BlocksOfAllSizes) {
+  for (const int block : {64, 128, 256, 512, 1024})
+    EXPECT_EQ(
+        measure_one({"run", "6", "--n", "5000", "--type", "i32", "--block", std::to_string(block)})
+            .at("block"),
+        block);
+}
+
+TEST_F(Cli, BlockWithoutKernelListsBlocks) {
+  for (const char* block : {"96", "0", "-256", "2048", "1"})
+    expect_run_refused({"3", "--n", "100", "--block", block}, bad_input,
+                       {"block", block, "64, 128, 256, 512 and 1024"});
+  for (const char* block : {"abc", "256.5", "99999999999", ""})
+    expect_run_refused({"3", "--n", "100", "--block", block}, bad_input, {"--block", "--help"});
+}
+
+TEST_F(Cli, ItemsWithoutKernelListItems) {
+  for (const char* items : {"3", "0", "-1", "32"})
+    expect_run_refused({"9", "--n", "100", "--items", items}, bad_input,
+                       {items, "1, 2, 4, 8 and 16"});
+}
+
+TEST_F(Cli, ItemsOfAllCounts) {
+  for (const char* stage : {"9", "10"})
+    for (const int items : {1, 2, 4, 8, 16})
+      EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--type", "i64", "--items",
+                             std::to_string(items)})
+                    .at("items"),
+                items);
+}
+
+TEST_F(Cli, ItemsWhereThereAreNone) {
+  expect_run_refused({"3", "--n", "100", "--items", "8"}, bad_input,
+                     {"stage 3 (no_bank_conflicts)", "takes no items"});
+}
+
+TEST_F(Cli, NotEveryPairOfBlockAndItemsHasAKernel) {
+  const words shape{"--n", "10000", "--block", "512", "--items", "8"};
+  expect_run_refused(words{"9"} + shape + words{"--type", "f64"}, bad_input,
+                     {"no kernel", "block 512", "8 items", "with block 256",
+                      "all pairs for sums of 32-bit floats and unsigned integers"});
+  for (const char* type : {"f32", "u32"}) {
+    const json entries =
+        measure(words{"run", "9"} + shape + words{"--type", type}).at("benchmarks");
+    EXPECT_EQ(entries[0].at("ok"), true);
+    EXPECT_EQ(entries[0].at("block"), 512);
+    EXPECT_EQ(entries[0].at("items"), 8);
+  }
+}
+
+TEST_F(Cli, GridIsForTheStageThatLoops) {
+  expect_run_refused({"9", "--n", "100", "--grid", "7"}, bad_input,
+                     {"stage 9 (items_per_thread)", "takes no grid"});
+  expect_run_refused({"3", "--n", "100", "--grid", "7"}, bad_input, {"takes no grid"});
+}
+
+TEST_F(Cli, GridIsUsed) {
+  const words common{"run", "10", "--n", "2^16", "--type", "i32"};
+  const json entry = measure_one(common + words{"--grid", "7"});
+  EXPECT_EQ(entry.at("grid"), 7);
+  const json passes{{{"n", 65536}, {"blocks", 7}}, {{"n", 7}, {"blocks", 1}}};
+  EXPECT_EQ(entry.at("passes"), passes);
+  EXPECT_EQ(measure_one(common + words{"--grid", "2^3"}).at("grid"), 8);
+  EXPECT_EQ(measure_one(common + words{"--grid", "0"}).at("grid"), measure_one(common).at("grid"));
+}
+
+TEST_F(Cli, GridTooLargeOrNoNumber) {
+  const words common{"10", "--n", "2^16", "--grid"};
+  expect_run_refused(common + words{"1025"}, bad_input, {"1025", "at most 1024"});
+  expect_run_refused(common + words{"18446744073709551615"}, bad_input, {"at most 1024"});
+  expect_run_refused(common + words{"-1"}, bad_input, {"--grid", "-1", "negative"});
+  expect_run_refused(common + words{"many"}, bad_input, {"--grid", "many"});
+  EXPECT_EQ(measure_one({"run", "10", "--n", "2^16", "--type", "u32", "--block", "64", "--items",
+                         "4", "--grid", "64"})
+                .at("passes")
+                .size(),
+            2u);
+}
+
+// ---- devices and schedules ----------------------------------------------------------------------
+
+TEST_F(Cli, DeviceWithoutNumberIsItsFirst) {
+  EXPECT_EQ(measure_one({"run", "3", "--n", "9", "--type", "i32", "--device", "simt"}).at("device"),
+            "simt:32");
+}
+
+TEST_F(Cli, WarpsOf64) {
+  const json document = measure({"ladder", "--n", "5000", "--type", "i32", "--device", "simt:64"});
+  ASSERT_EQ(document.at("benchmarks").size(), 10u);
+  for (const json& entry : document.at("benchmarks")) {
+    EXPECT_EQ(entry.at("warp"), 64);
+    EXPECT_EQ(entry.at("device"), "simt:64");
+    EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
+  }
+}
+
+TEST_F(Cli, WarpSizesWithoutKernels) {
+  expect_run_refused({"3", "--n", "100", "--device", "simt:8"}, bad_input,
+                     {"warp size 8", "32 and 64"});
+  for (const char* device : {"simt:7", "simt:0", "simt:-32", "simt:128"})
+    expect_run_refused({"3", "--n", "100", "--device", device}, device_failed,
+                       {device, "32 or 64"});
+}
+
+TEST_F(Cli, UnknownDeviceListsDevices) {
+  for (const char* device : {"simt:", "simt:x", "simt:32x", "SIMT:32", "vulkan", ":32", "32"})
+    expect_run_refused({"3", "--n", "100", "--device", device}, bad_input,
+                       {"there is no device", device, "simt:32, simt:64"});
+  expect_run_refused({"3", "--device", ""}, bad_input, {"--device", "empty"});
+}
+
+TEST_F(Cli, GpuThatIsNotThere) {
+  if (contains(succeed({"devices"}).out, "cuda:0 ")) GTEST_SKIP() << "it is there";
+  expect_run_refused({"3", "--n", "100", "--device", "cuda:0"}, bad_input,
+                     {"there is no device 'cuda:0'", "simt:32, simt:64"});
+}
+
+TEST_F(Cli, UnknownScheduleListsSchedules) {
+  for (const char* schedule : {"foo", "", "random", "random:", "random:x", "random:-1"})
+    expect_run_refused({"3", "--n", "100", "--schedule", schedule}, bad_input,
+                       {"unknown schedule", "in-order, reverse or random:SEED"});
+}
+
+TEST_F(Cli, SchedulesGiveTheSameBits) {
+  const words common{"ladder", "--n", "10000", "--op", "sum", "--type", "f32"};
+  const json in_order = measure(common);
+  ASSERT_EQ(in_order.at("benchmarks").size(), 10u);
+  for (const char* schedule : {"reverse", "random:7"}) {
+    const json other = measure(common + words{"--schedule", schedule});
+    EXPECT_EQ(other.at("context").at("schedule"), schedule);
+    for (std::size_t i = 0; i < 10; ++i)
+      EXPECT_EQ(other.at("benchmarks").at(i).at("result").dump(),
+                in_order.at("benchmarks").at(i).at("result").dump())
+          << schedule << ", stage " << i + 1;
+  }
+}
+
+TEST_F(Cli, ThreadsGiveTheSameBits) {
+  const words common{"run", "10", "--n", "10000"};
+  const json alone = measure(common, {{"TENFOLD_THREADS", "1"}}).at("benchmarks").at(0);
+  EXPECT_EQ(alone.at("ok"), true);
+  EXPECT_EQ(alone.at("result"), measure(common).at("benchmarks").at(0).at("result"));
+  EXPECT_EQ(alone.at("result"),
+            measure(common, {{"TENFOLD_THREADS", "5"}}).at("benchmarks").at(0).at("result"));
+}
+
+TEST_F(Cli, BadThreads) {
+  for (const char* threads : {"x", "0", "-1", "2x", " ", "99999999999999999999999"}) {
+    expect_refusal(
+        tenfold({"run", "3", "--n", "100", "--device", "simt"}, {{"TENFOLD_THREADS", threads}}),
+        bad_input, {"TENFOLD_THREADS", threads, "set it to a number from 1"});
+    EXPECT_EQ(tenfold({"list"}, {{"TENFOLD_THREADS", threads}}).code, success);
+  }
+}
+
+// ---- seeds and repetitions ----------------------------------------------------------------------
+
+TEST_F(Cli, SeedDecidesTheInput) {
+  const words common{"run", "3", "--n", "1000", "--type", "u64"};
+  const auto result = [&](const char* seed) {
+    return measure_one(common + words{"--seed", seed}).at("result");
+  };
+  const std::set<json> results{result("0"), result("1"), result("2"),
+                               result("18446744073709551615")};
+  EXPECT_EQ(results.size(), 4u);
+  EXPECT_EQ(result("2"), result("2"));
+  EXPECT_EQ(result("1"), measure_one(common).at("result")) << "1 is the default";
+  EXPECT_EQ(measure(common + words{"--seed", "7"}).at("context").at("seed"), 7);
+}
+
+TEST_F(Cli, BadSeed) {
+  for (const char* seed : {"-1", "x", "", "18446744073709551616", "1.5"})
+    expect_run_refused({"3", "--n", "10", "--seed", seed}, bad_input, {"--seed", "--help"});
+}
+
+TEST_F(Cli, RepeatIsTheNumberOfTimedRuns) {
+  const outcome o = succeed({"run", "3", "--n", "100", "--device", "simt", "--repeat", "3"});
+  EXPECT_TRUE(contains(o.out, "median of 3")) << o.what();
+  for (const char* repeat : {"0", "-1", "x", "1.5", "9999999"})
+    expect_run_refused({"3", "--n", "100", "--repeat", repeat}, bad_input, {"--repeat", repeat});
+}
+
+// ---- input files --------------------------------------------------------------------------------
+
+TEST_F(Cli, InputOfIntegers) {
+  std::vector<std::int64_t> elements(1000);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
+  write_npy("thousand.npy", elements);
+  const json entry = measure_one({"run", "3", "--input", "thousand.npy"});
+  EXPECT_EQ(entry.at("result"), 499'500);
+  EXPECT_EQ(entry.at("type"), "i64");
+  EXPECT_EQ(entry.at("n"), 1000);
+  EXPECT_EQ(measure_one({"run", "3", "--input", "thousand.npy", "--op", "max"}).at("result"), 999);
+  const json ladder = measure({"ladder", "--input", "thousand.npy"}).at("benchmarks");
+  ASSERT_EQ(ladder.size(), 10u);
+  for (const json& each : ladder) EXPECT_EQ(each.at("result"), 499'500) << each.dump(1);
+}
+
+TEST_F(Cli, InputIsDescribed) {
+  write_npy<double>("halves.npy", {0.5, 1.5, -4.0});
+  const outcome o = succeed({"run", "3", "--input", "halves.npy", "--device", "simt"});
+  EXPECT_TRUE(contains(o.out, "sum of 3 f64 from halves.npy")) << o.what();
+  EXPECT_TRUE(contains(o.out, "-2, right (reference -2,")) << o.what();
+}
+
+TEST_F(Cli, InputOfTwoDimensionsInFortranOrder) {
+  write_npy<std::uint32_t>("matrix.npy", {1, 2, 3, 4, 5, 6}, "(2, 3)", true);
+  EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy"}).at("result"), 21);
+  EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy", "--op", "mul"}).at("result"), 720);
+  EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy", "--type", "u32"}).at("n"), 6);
+}
+
+TEST_F(Cli, InputOfOneAndOfNone) {
+  write_npy<double>("scalar.npy", {3.25}, "()");
+  EXPECT_EQ(measure_one({"run", "10", "--input", "scalar.npy"}).at("result"), 3.25);
+  write_npy<double>("empty.npy", {});
+  const json entry = measure_one({"run", "10", "--input", "empty.npy", "--op", "min"});
+  EXPECT_EQ(entry.at("result"), "inf");
+  EXPECT_EQ(entry.at("n"), 0);
+}
+
+TEST_F(Cli, InputOfNegativeIntegers) {
+  write_npy<std::int32_t>("negative.npy", {-5, 3, -2'000'000'000});
+  EXPECT_EQ(measure_one({"run", "3", "--input", "negative.npy"}).at("result"), -2'000'000'002);
+  EXPECT_EQ(measure_one({"run", "3", "--input", "negative.npy", "--op", "min"}).at("result"),
+            -2'000'000'000);
+}
+
+TEST_F(Cli, InputBeyondTheIntegersOfADouble) {
+  constexpr std::uint64_t large = (std::uint64_t{1} << 53) + 1;
+  write_npy<std::uint64_t>("large.npy", {large, 1, std::uint64_t{1} << 60});
+  const std::uint64_t expected = large + 1 + (std::uint64_t{1} << 60);
+  const json entry = measure_one({"run", "3", "--input", "large.npy"});
+  EXPECT_TRUE(entry.at("result").is_number_unsigned());
+  EXPECT_EQ(entry.at("result").get<std::uint64_t>(), expected);
+  EXPECT_EQ(entry.at("reference").get<std::uint64_t>(), expected);
+  const outcome o = succeed({"run", "3", "--input", "large.npy", "--device", "simt"});
+  EXPECT_TRUE(contains(o.out, std::to_string(expected) + ", right")) << o.what();
+}
+
+TEST_F(Cli, InputWithNanAndInfinity) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  write_npy<float>("nan.npy", {1, nan, -2, 3});
+  write_npy<float>("inf.npy", {1, inf, -2, 3});
+  for (const char* op : {"min", "max", "sum", "product"})
+    EXPECT_EQ(measure_one({"run", "8", "--input", "nan.npy", "--op", op}).at("result"), "nan");
+  EXPECT_EQ(measure_one({"run", "8", "--input", "inf.npy", "--op", "min"}).at("result"), -2.0);
+  EXPECT_EQ(measure_one({"run", "8", "--input", "inf.npy", "--op", "max"}).at("result"), "inf");
+  const json sum = measure_one({"run", "8", "--input", "inf.npy"});
+  EXPECT_EQ(sum.at("result"), "inf");
+  EXPECT_EQ(sum.at("error_bound"), "inf") << "and not null";
+  EXPECT_EQ(measure_one({"run", "8", "--input", "inf.npy", "--op", "mul"}).at("result"), "-inf");
+  const outcome o = succeed({"run", "8", "--input", "nan.npy", "--op", "min", "--device", "simt"});
+  EXPECT_TRUE(contains(o.out, "nan, right (reference nan)")) << o.what();
+}
+
+TEST_F(Cli, InputWhoseSumMayOverflowIsUndecidedAndNoFailure) {
+  write_npy<float>("overflow.npy", {3e38F, -3e38F, 3e38F, 3e38F, -3e38F});
+  const json entry = measure({"run", "1", "--input", "overflow.npy"}).at("benchmarks").at(0);
+  EXPECT_EQ(entry.at("result"), "inf") << "stage 1 adds the third to the fourth";
+  EXPECT_EQ(entry.at("verdict"), "undecided");
+  EXPECT_EQ(entry.at("ok"), false);
+}
+
+TEST_F(Cli, InputWithSpacesInItsName) {
+  write_npy<double>("my own data.npy", {1, 2});
+  EXPECT_EQ(measure_one({"run", "3", "--input", "my own data.npy"}).at("result"), 3.0);
+}
+
+TEST_F(Cli, InputThatCannotBeRead) {
+  expect_run_refused({"3", "--input", "missing.npy"}, bad_input, {"missing.npy", "No such file"});
+  expect_run_refused({"3", "--input", "."}, bad_input, {"'.'"});
+  expect_run_refused({"3", "--input", ""}, bad_input, {"--input", "empty"});
+  write("text.npy", "1 2 3\n");
+  expect_run_refused({"3", "--input", "text.npy"}, bad_input,
+                     {"'text.npy' is not a .npy file", "numpy.save"});
+  write("nothing.npy", "");
+  expect_run_refused({"3", "--input", "nothing.npy"}, bad_input, {"nothing.npy"});
+}
+
+TEST_F(Cli, InputThatIsTruncated) {
+  write_npy<double>("whole.npy", {1, 2, 3});
+  const std::string bytes = slurp(in_directory("whole.npy"));
+  write("short.npy", std::string_view(bytes).substr(0, bytes.size() - 1));
+  expect_run_refused({"3", "--input", "short.npy"}, bad_input,
+                     {"short.npy", "truncated", "24 bytes", "23"});
+}
+
+TEST_F(Cli, InputOfAnotherType) {
+  write_npy<std::int16_t>("short.npy", {1, 2, 3});
+  expect_run_refused({"3", "--input", "short.npy"}, bad_input, {"<i2", "not supported", "astype"});
+}
+
+TEST_F(Cli, InputContradictedByOptions) {
+  write_npy<double>("data.npy", {1, 2});
+  expect_run_refused({"3", "--input", "data.npy", "--n", "2"}, bad_input,
+                     {"--n and --input exclude each other"});
+  expect_run_refused({"3", "--input", "data.npy", "--type", "f32"}, bad_input,
+                     {"data.npy", "f64", "f32", "leave --type out"});
+  expect_run_refused({"3", "--input", "data.npy", "--op", "xor"}, bad_input,
+                     {"bit_xor", "f64", "sum, product, minimum, maximum"});
+  expect_run_refused({"3", "--input", "data.npy", "--type", "f16"}, bad_input, {"f16"});
+}
+
+TEST_F(Cli, OperatorOfTheUser) {
+  std::vector<std::uint32_t> elements;
+  for (std::uint32_t i = 2; i < 2000; ++i) elements.push_back(12 * i);
+  write_npy("twelves.npy", elements);
+  const json entry =
+      measure_one({"run", "3", "--op", "gcd", "--type", "u32", "--input", "twelves.npy"});
+  EXPECT_EQ(entry.at("result"), 12);
+  EXPECT_EQ(entry.at("op"), "gcd");
+  EXPECT_TRUE(fs::exists(fs::path(TENFOLD_EXAMPLES) / "gcd.hpp"));
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+void expect_entry(const json& e) {
+  for (const char* key : {"name", "run_name", "run_type", "time_unit", "stage_name", "device",
+                          "type", "op", "verdict"})
+    EXPECT_TRUE(e.at(key).is_string()) << key << e.dump(1);
+  for (const char* key : {"repetitions", "repetition_index", "threads", "iterations", "stage",
+                          "warp", "n", "block", "items", "grid"})
+    EXPECT_TRUE(e.at(key).is_number_integer()) << key << e.dump(1);
+  for (const char* key : {"real_time", "cpu_time", "bytes_per_second", "fastest", "slowest",
+                          "result", "reference", "error_bound"})
+    EXPECT_TRUE(e.at(key).is_number()) << key << e.dump(1);
+  EXPECT_EQ(e.at("ok"), true);
+  EXPECT_EQ(e.at("verdict"), "right");
+  EXPECT_EQ(e.at("time_unit"), "us");
+  EXPECT_EQ(e.at("run_type"), "iteration");
+  EXPECT_GT(e.at("real_time").get<double>(), 0);
+  EXPECT_LE(e.at("fastest").get<double>(), e.at("real_time").get<double>());
+  EXPECT_GE(e.at("slowest").get<double>(), e.at("real_time").get<double>());
+  ASSERT_FALSE(e.at("passes").empty());
+  EXPECT_EQ(e.at("passes")[0].at("n"), e.at("n"));
+  EXPECT_EQ(e.at("passes")[0].at("blocks"), e.at("grid"));
+  EXPECT_EQ(e.at("passes").back().at("blocks"), 1);
+}
+
+TEST_F(Cli, JsonOfALadder) {
+  const json document = measure({"ladder", "--n", "5000", "--type", "f64"});
+  const json& context = document.at("context");
+  for (const char* key : {"date", "host_name", "executable", "library_build_type", "device",
+                          "device_name", "schedule"})
+    EXPECT_TRUE(context.at(key).is_string()) << key;
+  EXPECT_TRUE(context.at("num_cpus").is_number_integer());
+  EXPECT_EQ(context.at("device"), "simt:32");
+  EXPECT_EQ(context.at("seed"), 1);
+
+  const json& entries = document.at("benchmarks");
+  ASSERT_EQ(entries.size(), 10u);
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const json& e = entries[i];
+    expect_entry(e);
+    EXPECT_EQ(e.at("stage"), i + 1);
+    EXPECT_EQ(e.at("stage_name"), stage_names[i]);
+    EXPECT_EQ(e.at("warp"), 32);
+    EXPECT_EQ(e.at("device"), "simt:32");
+    EXPECT_EQ(e.at("n"), 5000);
+    EXPECT_EQ(e.at("type"), "f64");
+    EXPECT_EQ(e.at("op"), "sum");
+    EXPECT_EQ(e.at("block"), 256);
+    EXPECT_EQ(e.at("iterations"), 1);
+    const double expected = 5000 * 8 / (e.at("real_time").get<double>() * 1e-6);
+    EXPECT_NEAR(e.at("bytes_per_second").get<double>(), expected, 1e-6 * expected);
+    EXPECT_NEAR(e.at("result").get<double>(), e.at("reference").get<double>(),
+                e.at("error_bound").get<double>());
+    names.insert(e.at("name").get<std::string>());
+  }
+  EXPECT_EQ(names.size(), 10u) << "tools tell entries apart by name";
+}
+
+TEST_F(Cli, JsonToAFileLeavesTheReportOnStandardOutput) {
+  write("a result.json", std::string(100'000, 'x'));
+  const outcome o = succeed(
+      {"run", "3", "--n", "1000", "--device", "simt", "--repeat", "4", "--json", "a result.json"});
+  EXPECT_TRUE(contains(o.out, "right")) << o.what();
+  EXPECT_FALSE(contains(o.out, "\"benchmarks\"")) << o.what();
+  const json document = json::parse(slurp(in_directory("a result.json")));
+  ASSERT_EQ(document.at("benchmarks").size(), 1u);
+  expect_entry(document.at("benchmarks")[0]);
+  EXPECT_EQ(document.at("benchmarks")[0].at("iterations"), 4);
+}
+
+TEST_F(Cli, JsonToAFileThatCannotBeWritten) {
+  const words common{"run", "3", "--n", "100", "--device", "simt", "--json"};
+  for (const char* file : {"/nonexistent/result.json", "/dev/full", "."}) {
+    const outcome o = tenfold(common + words{file});
+    EXPECT_EQ(o.code, bad_input) << o.what();
+    EXPECT_TRUE(contains(o.err, "cannot write '" + std::string(file) + "'")) << o.what();
+    EXPECT_EQ(lines_of(o.err).size(), 1u) << o.what();
+  }
+  expect_refusal(tenfold({"run", "3", "--json"}), bad_input, {"--json"});
+  expect_refusal(tenfold({"run", "3", "--json", ""}), bad_input, {"--json", "empty"});
+}
+
+TEST_F(Cli, JsonHasNoPartWhenARunIsRefused) {
+  expect_run_refused({"3", "--n", "100", "--items", "8", "--json", "-"}, bad_input, {"items"});
+  expect_run_refused({"3", "--n", "100", "--items", "8", "--json", "r.json"}, bad_input, {"items"});
+  EXPECT_FALSE(fs::exists(in_directory("r.json")));
+}
+
+TEST_F(Cli, StandardOutputThatIsFull) {
+  for (const words& arguments :
+       {words{"list"}, words{"run", "3", "--n", "9", "--device", "simt", "--json", "-"}}) {
+    const outcome o = spawn(words{TENFOLD_PROGRAM} + arguments, {}, "/dev/full");
+    EXPECT_EQ(o.code, bad_input) << o.what();
+    EXPECT_TRUE(contains(o.err, "cannot write to standard output")) << o.what();
+  }
+}
+
+// ---- ladder -------------------------------------------------------------------------------------
+
+TEST_F(Cli, LadderHasALinePerStageAndAClosingSentence) {
+  const outcome o = succeed({"ladder", "--n", "4096", "--device", "simt:32", "--repeat", "1"});
+  EXPECT_FALSE(contains(o.out, "\r")) << "overwrites lines, but this is no terminal";
+  std::size_t next = 0;
+  for (const std::string& text : lines_of(o.out)) {
+    std::istringstream line(text);
+    std::size_t number = 0;
+    std::string name;
+    if (!(line >> number >> name)) continue;
+    ASSERT_LT(next, stage_names.size()) << o.what();
+    EXPECT_EQ(number, next + 1) << o.what();
+    EXPECT_EQ(name, stage_names[next]) << o.what();
+    EXPECT_TRUE(contains(text, "right")) << text;
+    ++next;
+  }
+  EXPECT_EQ(next, 10u) << o.what();
+  EXPECT_TRUE(contains(o.out, "times what stage 1 does; the largest step was stage ")) << o.what();
+  EXPECT_TRUE(contains(o.out, "say nothing of a GPU's speed")) << o.what();
+}
+
+TEST_F(Cli, LadderDrawsWithWhatTheLocaleHas) {
+  const words command{"ladder", "--n", "500", "--device", "simt", "--repeat", "1"};
+  const outcome ascii = succeed(command, {{"LC_ALL", "C"}});
+  EXPECT_TRUE(std::all_of(ascii.out.begin(), ascii.out.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 128;
+  })) << ascii.what();
+  EXPECT_TRUE(contains(ascii.out, "#")) << ascii.what();
+  EXPECT_TRUE(contains(succeed(command, {{"LC_ALL", "C.UTF-8"}}).out, "█"));
+}
+
+TEST_F(Cli, LadderGivesEachStageTheParametersItTakes) {
+  const json entries =
+      measure({"ladder", "--n", "2^16", "--type", "u32", "--items", "8", "--grid", "7"})
+          .at("benchmarks");
+  ASSERT_EQ(entries.size(), 10u);
+  for (const json& e : entries) {
+    EXPECT_EQ(e.at("ok"), true) << e.dump(1);
+    EXPECT_EQ(e.at("items") == 8, e.at("stage") >= 9) << e.dump(1);
+    EXPECT_EQ(e.at("grid") == 7, e.at("stage") == 10) << e.dump(1);
+  }
+}
+
+TEST_F(Cli, LadderLeavesOutStagesThatDoNotServe) {
+  const words command{"ladder",  "--n", "5000",     "--type", "f64",      "--block", "512",
+                      "--items", "8",   "--device", "simt",   "--repeat", "1"};
+  const outcome table = succeed(command);
+  EXPECT_TRUE(contains(table.out, "stage 9 (items_per_thread) has no kernel")) << table.what();
+  EXPECT_TRUE(contains(table.out, "times what stage 1 does")) << table.what();
+
+  const outcome o = tenfold(command + words{"--json", "-"});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_EQ(json::parse(o.out).at("benchmarks").size(), 8u);
+  EXPECT_TRUE(contains(o.err, "left out: stage 9 (items_per_thread) has no kernel")) << o.what();
+  EXPECT_TRUE(contains(o.err, "left out: stage 10 (two_pass) has no kernel")) << o.what();
+}
+
+TEST_F(Cli, LadderWithoutAnyStageThatServes) {
+  const words command{"ladder", "--n", "100", "--device", "simt:8"};
+  const outcome table = tenfold(command);
+  EXPECT_EQ(table.code, bad_input) << table.what();
+  EXPECT_TRUE(contains(table.out, "warp sizes 32 and 64")) << table.what();
+  EXPECT_TRUE(contains(table.err, "no stage serves this request")) << table.what();
+
+  const outcome silent = tenfold(command + words{"--json", "-"});
+  EXPECT_EQ(silent.code, bad_input) << silent.what();
+  EXPECT_EQ(silent.out, "") << silent.what();
+  EXPECT_TRUE(contains(silent.err, "warp sizes 32 and 64")) << silent.what();
+}
+
+TEST_F(Cli, LadderRefusesWhatRunRefuses) {
+  const words ladder{"ladder", "--device", "simt:32"};
+  expect_refusal(tenfold(ladder + words{"--n", "x"}), bad_input, {"'x' is not a count"});
+  expect_refusal(tenfold(ladder + words{"--type", "f16"}), bad_input, {"f16"});
+  expect_refusal(tenfold(ladder + words{"--op", "and"}), bad_input, {"bit_and", "f32"});
+  expect_refusal(tenfold(ladder + words{"--input", "missing.npy"}), bad_input, {"missing.npy"});
+  expect_refusal(tenfold(ladder + words{"--schedule", "x"}), bad_input, {"in-order"});
+  expect_refusal(tenfold(ladder + words{"3"}), bad_input, {"3"});
+}
+
+// ---- diff ---------------------------------------------------------------------------------------
+
+TEST_F(Cli, DiffShowsAndCountsWhatChanged) {
+  const outcome o = succeed({"diff", "3", "4"});
+  const words lines = lines_of(o.out);
+  ASSERT_GT(lines.size(), 2u) << o.what();
+  EXPECT_EQ(lines[0], "--- kernels/03_no_bank_conflicts.hpp");
+  EXPECT_EQ(lines[1], "+++ kernels/04_first_op_on_load.hpp");
+  const auto count = [&](const char* prefix) {
+    return std::count_if(lines.begin() + 2, lines.end(),
+                         [&](const std::string& line) { return line.starts_with(prefix); });
+  };
+  EXPECT_GT(count("- "), 0) << o.what();
+  EXPECT_GT(count("+ "), 0) << o.what();
+  EXPECT_GT(count("  "), 0) << o.what();
+  EXPECT_TRUE(lines.back().starts_with(std::to_string(count("- ")) + " lines of code removed, " +
+                                       std::to_string(count("+ ")) + " added"))
+      << o.what();
+  EXPECT_FALSE(contains(o.out, "//")) << "comments are left out: " << o.what();
+}
+
+TEST_F(Cli, DiffOfAStageWithItself) {
+  const outcome o = succeed({"diff", "3", "no_bank_conflicts"});
+  const words lines = lines_of(o.out);
+  ASSERT_GT(lines.size(), 2u);
+  for (auto line = lines.begin() + 2; line != lines.end(); ++line)
+    EXPECT_FALSE(line->starts_with("- ") || line->starts_with("+ ")) << o.what();
+  EXPECT_TRUE(lines.back().starts_with("0 lines of code removed, 0 added")) << o.what();
+}
+
+TEST_F(Cli, DiffOfAnyTwoStages) {
+  for (int i = 1; i < 10; ++i)
+    EXPECT_TRUE(contains(succeed({"diff", std::to_string(i), std::to_string(i + 1)}).out, "added"));
+  EXPECT_TRUE(contains(succeed({"diff", "10", "01_naive"}).out, "+++ kernels/01_naive.hpp"));
+  expect_refusal(tenfold({"diff", "3", "99"}), bad_input, {"'99'", "10 two_pass"});
+  expect_refusal(tenfold({"diff", "x", "3"}), bad_input, {"'x'", "1 naive"});
+}
+
+// ---- colours ------------------------------------------------------------------------------------
+
+/// The terminal's side of a pseudo-terminal, to be read here.
+class terminal {
+ public:
+  terminal() : master_(posix_openpt(O_RDWR | O_NOCTTY)) {
+    if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0)
+      throw std::runtime_error("no pseudo-terminal");
+    path_ = ptsname(master_);
+    slave_ = open(path_.c_str(), O_RDWR | O_NOCTTY);  // keeps what is written until it is read
+    fcntl(master_, F_SETFL, O_NONBLOCK);
+  }
+  ~terminal() {
+    close(slave_);
+    close(master_);
+  }
+  terminal(const terminal&) = delete;
+  terminal& operator=(const terminal&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string text() const {
+    char buffer[1 << 16];
+    const ssize_t n = read(master_, buffer, sizeof buffer);
+    return {buffer, static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+  }
+
+ private:
+  int master_, slave_;
+  std::string path_;
+};
+
+TEST_F(Cli, ColoursOnATerminalThatTakesThem) {
+  const auto shown = [&](const std::map<std::string, std::string>& environment) {
+    const terminal screen;
+    const outcome o = spawn({TENFOLD_PROGRAM, "list"}, environment, screen.path());
+    EXPECT_EQ(o.code, success) << o.what();
+    return screen.text();
+  };
+  const std::string coloured = shown({{"TERM", "xterm"}, {"NO_COLOR", ""}});
+  EXPECT_TRUE(contains(coloured, "\x1b[1m")) << coloured;
+  for (const std::map<std::string, std::string>& plain :
+       {std::map<std::string, std::string>{{"TERM", "xterm"}, {"NO_COLOR", "1"}},
+        std::map<std::string, std::string>{{"TERM", "dumb"}, {"NO_COLOR", ""}}}) {
+    const std::string text = shown(plain);
+    EXPECT_TRUE(contains(text, "naive"));
+    EXPECT_FALSE(contains(text, "\x1b")) << text;
+  }
+}
+
+// ---- the program of a single stage --------------------------------------------------------------
+
+class StageProgram : public Cli {
+ protected:
+  outcome stage(const words& arguments) const {
+    return spawn(words{TENFOLD_STAGE_PROGRAM} + arguments);
+  }
+};
+
+TEST_F(StageProgram, Runs) {
+  const outcome o = stage({"--device", "simt:64", "--n", "1_000", "--type", "i32", "--op", "max",
+                           "--block", "128", "--seed", "5", "--repeat", "2"});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_EQ(o.err, "") << o.what();
+  for (const char* part : {"3 no_bank_conflicts", "simt:64", "maximum of 1000 random i32 (seed 5)",
+                           "block 128", "warp 64", "right", "median of 2"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(StageProgram, AgreesWithTheWholeProgram) {
+  const words options{"--device", "simt", "--n", "3000", "--repeat", "1", "--json", "-"};
+  const json whole = json::parse(succeed(words{"run", "3"} + options).out);
+  const json alone = json::parse(stage(options).out);
+  for (const char* key : {"name", "result", "reference", "stage", "passes"})
+    EXPECT_EQ(alone.at("benchmarks").at(0).at(key), whole.at("benchmarks").at(0).at(key)) << key;
+}
+
+TEST_F(StageProgram, HelpNamesItsOptions) {
+  const outcome o = stage({"--help"});
+  EXPECT_EQ(o.code, success) << o.what();
+  for (const std::string& option : run_options)
+    EXPECT_TRUE(contains(o.out, option + " ")) << option << o.what();
+}
+
+TEST_F(StageProgram, RefusesWhatItDoesNotKnow) {
+  expect_refusal(stage({"--foo"}), bad_input, {"--foo", "'03_no_bank_conflicts --help'"});
+  expect_refusal(stage({"4"}), bad_input, {"4"});
+  expect_refusal(stage({"--n", "x"}), bad_input, {"'x' is not a count"});
+  expect_refusal(stage({"--device", "simt", "--n", "9", "--grid", "3"}), bad_input,
+                 {"takes no grid"});
+}
+
+}  // namespace

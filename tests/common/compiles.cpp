@@ -1,0 +1,54 @@
+// Compiled, not run, by every compiler that is here: the vocabulary, and each stage once.
+#include "common/gpu.hpp"
+#include "common/operators.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+#include "host/catalogue.hpp"
+#include "tenfold_all_kernels.hpp"
+
+namespace tenfold {
+
+inline constexpr std::array few{32, 64};
+
+constexpr int sum_below_ten() {
+  int total = 0;
+  static_for<0, less_than<10>, increment<1>>([&]<int I>() { total += I; });
+  static_range_for<few>([&]<int I>() { total += I; });
+  return total;
+}
+static_assert(sum_below_ten() == 45 + 96);
+
+constexpr int chosen(int value) {
+  int which = 0;
+  const bool found = static_switch<few>(value, [&]<int I>() { which = I; }) ||
+                     static_switch<1, 2>(value, [&]<int I>() { which = I; }) ||
+                     static_range_switch<few>(value, [&]<int I>() { which = I; });
+  return found ? which : -1;
+}
+static_assert(chosen(64) == 64 && chosen(2) == 2 && chosen(16) == -1);
+
+constexpr int bound() {
+  const auto [a, b] = static_array{1, 2};
+  return a + b;
+}
+static_assert(bound() == 3);
+
+template <typename Stage, typename In, typename T>
+auto kernel() {
+  return Stage::template kernel<128, 32, 8, In, T, sum<T>>();
+}
+
+template <typename In, typename T>
+bool all_stages_have_one() {
+  bool all = true;
+  for_each_stage(
+      [&]<typename Stage>(const stage_info&) { all = all && kernel<Stage, In, T>() != nullptr; });
+  return all;
+}
+
+bool instantiate() {
+  return all_stages_have_one<float, float>() && all_stages_have_one<unsigned char, long long>() &&
+         all_stages_have_one<float, double>();
+}
+
+}  // namespace tenfold
