@@ -111,7 +111,7 @@ template <auto Range>
 struct range_values {
   template <std::size_t... K>
   static auto sequence(std::index_sequence<K...>)
-      -> std::integer_sequence<int, static_cast<int>(Range[K])...>;
+      -> std::integer_sequence<int, int{Range[K]}...>;
 
   using type = decltype(sequence(std::make_index_sequence<Range.size()>{}));
 };

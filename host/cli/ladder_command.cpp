@@ -105,6 +105,7 @@ options options_for(const stage_info& stage, options o) {
 
 exit_code run_ladder(const options& o) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
+  check_json_file(o.json);
   const device_choice choice = choose_device(o.device);
   const auto on = choice.backend->open(choice.number);
   workload data(o, choice, *on);

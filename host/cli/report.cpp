@@ -50,8 +50,9 @@ json context(const options& o, const device_choice& choice, const session& on) {
           {"multiprocessors", device.multiprocessors},
           {"last_level_cache_bytes", device.last_level_cache_bytes},
           {"peak_bytes_per_second", device.peak_bytes_per_second},
-          {"schedule", o.schedule},
-          {"seed", o.seed}};
+          {"schedule", choice.is_executor() ? json(o.schedule) : json()},
+          {"input", o.input.empty() ? "random" : o.input},
+          {"seed", o.input.empty() ? json(o.seed) : json()}};
 }
 
 json entry(const measurement& m, const workload& data, const device_choice& choice,
@@ -104,6 +105,12 @@ std::string_view name_of(verdict v) {
       break;
   }
   return "undecided";
+}
+
+void check_json_file(const std::string& file) {
+  if (file.empty() || file == "-") return;
+  if (!std::ofstream(file, std::ios::app))
+    throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 
 void write_json(const std::string& file, std::span<const measurement> results, const workload& data,

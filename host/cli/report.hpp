@@ -12,6 +12,10 @@ namespace tenfold::cli {
 /// `right`, `WRONG` or `undecided`
 [[nodiscard]] std::string_view name_of(verdict v);
 
+/// Finds out before the work begins whether the file can be written.
+/// @throws input_error when it cannot
+void check_json_file(const std::string& file);
+
 /// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
 /// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `stage`, `device`, `warp`,
 /// `n`, `type`, `op`, `block`, `items`, `grid`, `passes`, `result`, `reference`, `ok`.

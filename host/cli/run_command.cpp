@@ -53,6 +53,7 @@ void print_measurement(const measurement& m, const workload& data, const device_
 exit_code run_stage(const std::string& name, const options& o) {
   const stage_info& stage = choose_stage(name);
   simt::set_schedule(simt::parse_schedule(o.schedule));
+  check_json_file(o.json);
   const device_choice choice = choose_device(o.device);
   const auto on = choice.backend->open(choice.number);
   workload data(o, choice, *on);

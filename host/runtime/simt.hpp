@@ -19,11 +19,11 @@ namespace tenfold::inline TENFOLD_BACKEND {
 class device {
  public:
   /// @param blocks_per_launch the largest grid, smaller than any GPU's to see what follows from it
-  /// @throws device_error unless the executor can run warps of that size.
+  /// @throws input_error unless the executor can run warps of that size.
   explicit device(int warp_size, std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1)
       : warp_size_(warp_size), blocks_per_launch_(blocks_per_launch) {
     if (warp_size < 2 || warp_size > 64 || (warp_size & (warp_size - 1)) != 0)
-      throw device_error(fmt::format(
+      throw input_error(fmt::format(
           "the executor has no device simt:{}: the number is the warp size, 32 or 64", warp_size));
   }
 

@@ -14,42 +14,11 @@
 #include <vector>
 
 #include "tenfold_all_kernels.hpp"
+#include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
 
 namespace tenfold {
 namespace {
-
-constexpr unsigned seed = 4711;
-
-/// Device memory with a copy of the elements in it.
-template <typename In>
-class uploaded {
- public:
-  uploaded(const device& on, const std::vector<In>& elements)
-      : memory_(on, elements.size() * sizeof(In)) {
-    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In),
-                   stream(on).handle());
-  }
-  const In* get() const { return static_cast<const In*>(memory_.data()); }
-
- private:
-  device_memory memory_;
-};
-
-template <typename In, typename T, typename Op>
-T in_order(const std::vector<In>& in, Op op) {
-  T result = op.identity();
-  for (const In& x : in) result = op(result, T(x));
-  return result;
-}
-
-template <typename F>
-void on_every_device(F&& f) {
-  for (const int warp : warp_sizes) f(device(warp));
-}
-
-/// Around the boundaries of a block and of a tile, and with several passes.
-constexpr std::uint64_t sizes[] = {0, 1, 2, 63, 64, 255, 256, 257, 512, 1023, 1024, 1025, 70'001};
 
 /// Of determinant 1, since a product of many others modulo 2^32 is zero in any order.
 std::vector<matrix> random_matrices(std::uint64_t n) {
@@ -150,73 +119,6 @@ TEST(UserOperator, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
             << info.name << ", n " << n;
       }
     });
-  });
-}
-
-TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
-    on_every_device([&](const device& on) {
-      reducer<std::uint8_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, on, 70'001);
-      for (const std::uint64_t n : sizes) {
-        std::mt19937 random(seed);
-        std::vector<std::uint8_t> in(n);
-        for (auto& x : in) x = static_cast<std::uint8_t>(random());
-        EXPECT_EQ(add(uploaded(on, in).get(), n),
-                  (in_order<std::uint8_t, std::uint64_t>(in, sum<std::uint64_t>{})))
-            << info.name << ", n " << n;
-      }
-    });
-  });
-}
-
-/// 2^24 - 1 fills a float: two of them, plus one more, are beyond it, and far within a double.
-TEST(WiderAccumulator, KeepsPartialsInTheAccumulatorsType) {
-  const device on(32);
-  const std::vector<float> in(70'001, 16'777'215.0f);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
-    reducer<float, double, sum<double>> add(Stage{}, on, in.size());
-    EXPECT_EQ(add(uploaded(on, in).get(), in.size()), 70'001.0 * 16'777'215.0) << info.name;
-  });
-}
-
-/// Sizes that 16 bytes do not divide evenly, and one that exceeds them.
-template <int Bytes>
-struct odd_sized {
-  unsigned char bytes[Bytes];
-  bool operator==(const odd_sized&) const = default;
-};
-
-template <int Bytes>
-struct add_bytes {
-  static constexpr bool commutes = true;
-  __host__ __device__ constexpr odd_sized<Bytes> identity() const { return {}; }
-  __host__ __device__ constexpr odd_sized<Bytes> operator()(odd_sized<Bytes> x,
-                                                            const odd_sized<Bytes>& y) const {
-    for (int i = 0; i < Bytes; ++i)
-      x.bytes[i] = static_cast<unsigned char>(x.bytes[i] + y.bytes[i]);
-    return x;
-  }
-};
-
-template <typename Size>
-class OddSizes : public testing::Test {};
-using odd_sizes = testing::Types<std::integral_constant<int, 3>, std::integral_constant<int, 12>,
-                                 std::integral_constant<int, 40>>;
-TYPED_TEST_SUITE(OddSizes, odd_sizes);
-
-TYPED_TEST(OddSizes, AreReducedLikeAnyOther) {
-  constexpr int bytes = TypeParam::value;
-  using element = odd_sized<bytes>;
-  for_each_stage([]<typename Stage>(const stage_info& info) {
-    const device on(64);
-    reducer<element, element, add_bytes<bytes>> add(Stage{}, on, 10'007);
-    std::mt19937 random(seed);
-    std::vector<element> in(10'007);
-    for (element& x : in)
-      for (unsigned char& b : x.bytes) b = static_cast<unsigned char>(random());
-    EXPECT_TRUE(add(uploaded(on, in).get(), in.size()) ==
-                (in_order<element, element>(in, add_bytes<bytes>{})))
-        << info.name;
   });
 }
 

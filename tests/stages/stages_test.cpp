@@ -255,6 +255,34 @@ TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
   }
 }
 
+/// At the same warp size and shape, every backend gives the executor's bits.
+TEST_P(EveryStage, GivesTheExecutorsBits) {
+  const backend& executor = *backends().back();
+  if (std::get<0>(GetParam()) == &executor) GTEST_SKIP() << "the executor itself";
+  struct {
+    element_type type;
+    const char* op;
+    std::uint64_t n;
+  } const cases[] = {{element_type::f32, "sum", 1000},       {element_type::f32, "sum", 65'537},
+                     {element_type::f32, "sum", 1u << 20},   {element_type::f32, "product", 65'537},
+                     {element_type::f32, "minimum", 65'537}, {element_type::f64, "sum", 65'537},
+                     {element_type::f64, "sum", 1u << 18},   {element_type::u64, "sum", 65'537}};
+  for (session* on : sessions()) {
+    const auto host = executor.open(on->properties().warp_size);
+    for (const auto& [type, op, n] : cases)
+      for (shape s : shapes_of(stage(), false)) {
+        if (n > 65'537 && (s.block != default_block || s.items != default_items)) continue;
+        if (parameters_of(stage()).grid) s.grid = 60;
+        const device_input here(*host, type, op, n), there(*on, type, op, n);
+        const value expected = reduce(*make(*host, s, n, type, op), here.device->data(), n);
+        const value result = reduce(*make(*on, s, n, type, op), there.device->data(), n);
+        EXPECT_TRUE(same_bits(result, expected))
+            << describe(stage(), s, *on, n) << ", " << op << " of " << name_of(type) << ": "
+            << to_string(result) << " instead of " << to_string(expected);
+      }
+  }
+}
+
 TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
   session& on = *sessions().front();
   EXPECT_THROW(make(on, {.block = 96}, 1), input_error);

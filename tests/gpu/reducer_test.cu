@@ -1,0 +1,283 @@
+// The typed layer on a real GPU: users' operators, streams, graphs, and sizes beyond 32 bits.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "host/reducer.hpp"
+#include "tenfold_all_kernels.hpp"
+#include "tests/stages/user_operators.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+constexpr unsigned seed = 4711;
+constexpr std::uint64_t sizes[] = {0, 1, 2, 63, 64, 255, 256, 257, 512, 1023, 1025, 1'000'003};
+
+class OnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+    gpu = std::make_unique<device>(0);
+  }
+  std::unique_ptr<device> gpu;
+};
+
+using GpuOperators = OnGpu;
+using GpuStreams = OnGpu;
+using GpuGraphs = OnGpu;
+
+template <typename In>
+class uploaded {
+ public:
+  uploaded(const device& on, const std::vector<In>& elements)
+      : memory_(on, elements.size() * sizeof(In)) {
+    const stream queue(on);
+    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In), queue.handle());
+    queue.synchronize();
+  }
+  In* get() const { return static_cast<In*>(memory_.data()); }
+
+ private:
+  device_memory memory_;
+};
+
+/// Memory that host and device both see.
+template <typename T>
+class pinned {
+ public:
+  explicit pinned(std::size_t count) {
+    detail::check(
+        TENFOLD_RUNTIME(MallocHost)(reinterpret_cast<void**>(&values_), count * sizeof(T)),
+        "allocating pinned memory");
+  }
+  ~pinned() { static_cast<void>(TENFOLD_RUNTIME(FreeHost)(values_)); }
+  pinned(const pinned&) = delete;
+  pinned& operator=(const pinned&) = delete;
+  T* get() const { return values_; }
+  T& operator[](std::size_t i) const { return values_[i]; }
+
+ private:
+  T* values_ = nullptr;
+};
+
+template <typename In, typename T, typename Op>
+T in_order(const std::vector<In>& in, std::uint64_t n, Op op) {
+  T result = op.identity();
+  for (std::uint64_t i = 0; i < n; ++i) result = op(result, T(in[i]));
+  return result;
+}
+
+std::vector<std::uint32_t> random_numbers(std::uint64_t n, unsigned from = seed) {
+  std::mt19937 random(from);
+  std::vector<std::uint32_t> numbers(n);
+  for (auto& x : numbers) x = static_cast<std::uint32_t>(random());
+  return numbers;
+}
+
+TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
+  const auto random = random_numbers(2'000'006);
+  std::vector<matrix> in(1'000'003);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = {1 + random[2 * i] * random[2 * i + 1], random[2 * i], random[2 * i + 1], 1};
+  const uploaded elements(*gpu, in);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if constexpr (Stage::keeps_order) {
+      for (const int block : block_sizes) {
+        reducer<matrix, matrix, matrix_product> multiply(Stage{}, *gpu, in.size(),
+                                                         {.block = block});
+        for (const std::uint64_t n : sizes)
+          EXPECT_TRUE(multiply(elements.get(), n) ==
+                      (in_order<matrix, matrix>(in, n, matrix_product{})))
+              << info.name << ", block " << block << ", n " << n;
+      }
+    }
+  });
+}
+
+TEST_F(GpuOperators, ArgMaxFindsTheFirstOfTheLargest) {
+  const auto random = random_numbers(1'000'003);
+  std::vector<located> in(random.size());
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {static_cast<float>(random[i] % 1000), i};
+  const uploaded elements(*gpu, in);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<located, located, arg_max> find(Stage{}, *gpu, in.size());
+    for (const std::uint64_t n : sizes)
+      EXPECT_TRUE(find(elements.get(), n) == (in_order<located, located>(in, n, arg_max{})))
+          << info.name << ", n " << n;
+  });
+}
+
+TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(1000, 3);
+  std::vector<float> in(1'000'003);
+  for (float& x : in) x = normal(random);
+  const uploaded elements(*gpu, in);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<float, moments, merge_moments> merge(Stage{}, *gpu, in.size());
+    for (const std::uint64_t n : sizes) {
+      const moments result = merge(elements.get(), n);
+      const moments expected = in_order<float, moments>(in, n, merge_moments{});
+      EXPECT_EQ(result.count, expected.count) << info.name;
+      EXPECT_NEAR(result.mean, expected.mean, 1e-7) << info.name << ", n " << n;
+      EXPECT_NEAR(result.deviation, expected.deviation, 1e-7 * (1 + expected.deviation))
+          << info.name << ", n " << n;
+    }
+  });
+}
+
+TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
+  const auto in = random_numbers(300'000);
+  const uploaded elements(*gpu, in);
+  const uploaded<std::uint32_t> on_device(*gpu, {0});
+  const pinned<std::uint32_t> on_host(2);
+  const stream queue(*gpu);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
+    add.enqueue(elements.get(), in.size(), on_device.get(), queue.handle());
+    add.enqueue(elements.get(), 1000, on_host.get(), queue.handle());
+    copy_to_host(&on_host[1], on_device.get(), sizeof(std::uint32_t), queue.handle());
+    queue.synchronize();
+    EXPECT_EQ(on_host[1],
+              (in_order<std::uint32_t, std::uint32_t>(in, in.size(), sum<std::uint32_t>{})))
+        << info.name;
+    EXPECT_EQ(on_host[0], (in_order<std::uint32_t, std::uint32_t>(in, 1000, sum<std::uint32_t>{})))
+        << info.name;
+  });
+}
+
+TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
+  const auto a = random_numbers(3'000'000, 1), b = random_numbers(2'999'999, 2);
+  const uploaded on_a(*gpu, a), on_b(*gpu, b);
+  const auto expected_a = in_order<std::uint32_t, std::uint32_t>(a, a.size(), sum<std::uint32_t>{});
+  const auto expected_b = in_order<std::uint32_t, std::uint32_t>(b, b.size(), sum<std::uint32_t>{});
+  constexpr int rounds = 200;
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    using add = reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>;
+    add first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
+    const stream one(*gpu), other(*gpu);
+    const pinned<std::uint32_t> results(2 * rounds);
+    for (int i = 0; i < rounds; ++i) {
+      first.enqueue(on_a.get(), a.size(), &results[2 * i], one.handle());
+      second.enqueue(on_b.get(), b.size(), &results[2 * i + 1], other.handle());
+    }
+    one.synchronize();
+    other.synchronize();
+    for (int i = 0; i < rounds; ++i) {
+      ASSERT_EQ(results[2 * i], expected_a) << info.name << ", round " << i;
+      ASSERT_EQ(results[2 * i + 1], expected_b) << info.name << ", round " << i;
+    }
+  });
+}
+
+TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
+  const auto in = random_numbers(1'000'000);
+  const uploaded elements(*gpu, in);
+  const pinned<std::uint32_t> result(1);
+  const stream queue(*gpu);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
+    add.enqueue(elements.get(), in.size(), result.get(), queue.handle());  // loads the kernels
+    queue.synchronize();
+    const std::uint64_t before = gpu->free_bytes();
+    for (int i = 0; i < 100; ++i)
+      add.enqueue(elements.get(), in.size() - static_cast<std::uint64_t>(i), result.get(),
+                  queue.handle());
+    queue.synchronize();
+    EXPECT_EQ(gpu->free_bytes(), before) << info.name;
+  });
+}
+
+TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
+  const auto in = random_numbers(50'000'000);
+  const uploaded elements(*gpu, in);
+  const auto expected = in_order<std::uint32_t, std::uint32_t>(in, in.size(), sum<std::uint32_t>{});
+  const pinned<std::uint32_t> results(10);
+  const stream queue(*gpu);
+  using add = reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>;
+  for (int i = 0; i < 10; ++i) {
+    add first(naive::stage{}, *gpu, in.size());
+    first.enqueue(elements.get(), in.size(), &results[i], queue.handle());
+    add second(std::move(first));
+  }
+  queue.synchronize();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(results[i], expected) << i;
+}
+
+TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
+  constexpr std::uint64_t n = 777'777;
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    const uploaded elements(*gpu, random_numbers(n, 1));
+    const pinned<std::uint32_t> result(1);
+    const stream queue(*gpu);
+    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, n);
+
+    TENFOLD_RUNTIME(Graph_t) graph = nullptr;
+    TENFOLD_RUNTIME(GraphExec_t) replayable = nullptr;
+    detail::check(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
+                                                      TENFOLD_RUNTIME(StreamCaptureModeGlobal)),
+                  "beginning a capture");
+    add.enqueue(elements.get(), n, result.get(), queue.handle());
+    detail::check(TENFOLD_RUNTIME(StreamEndCapture)(queue.handle(), &graph), "ending a capture");
+    detail::check(TENFOLD_RUNTIME(GraphInstantiateWithFlags)(&replayable, graph, 0),
+                  "instantiating a graph");
+    for (unsigned round = 1; round <= 5; ++round) {
+      const auto in = random_numbers(n, round);
+      copy_to_device(elements.get(), in.data(), n * sizeof(std::uint32_t), queue.handle());
+      detail::check(TENFOLD_RUNTIME(GraphLaunch)(replayable, queue.handle()), "launching a graph");
+      queue.synchronize();
+      EXPECT_EQ(result[0], (in_order<std::uint32_t, std::uint32_t>(in, n, sum<std::uint32_t>{})))
+          << info.name << ", round " << round;
+    }
+    static_cast<void>(TENFOLD_RUNTIME(GraphExecDestroy)(replayable));
+    static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(graph));
+  });
+}
+
+// ---- sizes beyond 2^31 and 2^32 -----------------------------------------------------------------
+
+constexpr std::uint64_t period = 65'521;  // a prime, so that it meets every stride of a kernel
+
+__global__ void fill_with_saw(std::uint32_t* out, std::size_t n) {
+  const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
+  for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += step)
+    out[i] = static_cast<std::uint32_t>(i % period + 1);
+}
+
+std::uint64_t sum_of_saw(std::uint64_t n) {
+  const std::uint64_t rest = n % period;
+  return n / period * (period * (period + 1) / 2) + rest * (rest + 1) / 2;
+}
+
+class GpuSizes : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
+  if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+  const device gpu(0);
+  const std::uint64_t n = GetParam();
+  if (n * sizeof(std::uint32_t) > gpu.free_bytes() / 10 * 9)
+    GTEST_SKIP() << "the GPU has no room for " << n * sizeof(std::uint32_t) << " bytes";
+  const device_memory memory(gpu, n * sizeof(std::uint32_t));
+  auto* in = static_cast<std::uint32_t*>(memory.data());
+  const stream queue(gpu);
+  launch(fill_with_saw, 4096, 256, 0, queue.handle(), in, n);
+  queue.synchronize();
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
+    EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;
+  });
+}
+
+constexpr std::uint64_t two_to_31 = std::uint64_t{1} << 31, two_to_32 = std::uint64_t{1} << 32;
+INSTANTIATE_TEST_SUITE_P(large, GpuSizes,
+                         testing::Values(two_to_31 - 1, two_to_31, two_to_31 + 1,
+                                         3 * (two_to_31 - 1), two_to_32 + 1, 10'000'000'000),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
