@@ -55,10 +55,10 @@ inline constexpr int vector_width = 16 % sizeof(In) != 0
                                         : (16 / int{sizeof(In)} < Items ? 16 / int{sizeof(In)}
                                                                         : Items);
 
-/// Whether vectors of Width elements may be loaded from p.
+/// Whether vectors of Width elements may be loaded from p. Single elements always may.
 template <int Width, typename In>
 __device__ bool is_vector_aligned(const In* p) {
-  return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
+  return Width == 1 || reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
 }
 
 /// Items elements in Items / Width loads, the first at p and each `stride` elements after the last.

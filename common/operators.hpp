@@ -5,13 +5,14 @@
 ///
 ///     struct longest {
 ///       static constexpr bool commutes = true;
-///       __host__ __device__ T identity() const;             // op(identity(), x) is x, bit for bit
+///       __host__ __device__ T identity() const;             // op(identity(), x) is x
 ///       __host__ __device__ T operator()(T a, T b) const;   // associative
 ///     };
 ///
 /// One that returns an operand as it is may add `static constexpr bool never_rounds = true;`: its
-/// floating-point results are then compared bit for bit. Integers wrap around in sums and products,
-/// signed ones too, so that any order of evaluation gives the same bits.
+/// floating-point results are then compared bit for bit; other results of a user's operator may
+/// differ from the reference by what a sum of the same elements could lose. Integers wrap around in
+/// sums and products, signed ones too, so that any order of evaluation gives the same bits.
 #pragma once
 
 #include <concepts>

@@ -110,8 +110,7 @@ struct loop {
 template <auto Range>
 struct range_values {
   template <std::size_t... K>
-  static auto sequence(std::index_sequence<K...>)
-      -> std::integer_sequence<int, int{Range[K]}...>;
+  static auto sequence(std::index_sequence<K...>) -> std::integer_sequence<int, int{Range[K]}...>;
 
   using type = decltype(sequence(std::make_index_sequence<Range.size()>{}));
 };

@@ -73,8 +73,8 @@ class plan {
   std::uint64_t depth_ = 0;
 };
 
-/// The grid of a stage that loops, when the user names none: every multiprocessor full, all of them
-/// with the same number of blocks, and no more blocks than one block folds in the second pass.
+/// The grid of a stage that loops, when the user names none: the same number of blocks for every
+/// multiprocessor, as many as its threads allow and one block folds in the second pass.
 inline std::uint64_t default_loop_grid(int block, int items, int multiprocessors,
                                        int threads_per_multiprocessor) {
   const int limit = block * items;

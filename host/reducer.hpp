@@ -71,16 +71,20 @@ void check_parameters(const shape& s) {
                       std::to_string(limit) + ", which is block times items");
 }
 
-template <typename Stage>
+template <typename Stage, typename T>
 [[noreturn]] void no_kernel(int warp_size, const shape& s) {
+  if (static_cast<std::size_t>(s.block) * sizeof(T) > smallest_shared_memory)
+    throw input_error("a block of " + std::to_string(s.block) + " partials of " +
+                      std::to_string(sizeof(T)) + " bytes exceeds the " +
+                      std::to_string(smallest_shared_memory) +
+                      " bytes of shared memory that every GPU has: use a smaller block");
   std::string what = name_stage(info_of<Stage>()) + " has no kernel for warp size " +
                      std::to_string(warp_size) + " and block " + std::to_string(s.block);
   if (takes_items<Stage>) what += " with " + std::to_string(s.items) + " items";
   what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(block_sizes);
   if (takes_items<Stage>)
     what += " with " + std::to_string(default_items) + " items, and items " + list_of(item_counts) +
-            " with block " + std::to_string(default_block) +
-            " (all pairs for sums of 32-bit floats and unsigned integers)";
+            " with block " + std::to_string(default_block) + std::string(all_pairs_note);
   throw input_error(what);
 }
 
@@ -140,6 +144,7 @@ class reducer {
     if (n > max_n_)
       throw input_error("this reducer was made for at most " + std::to_string(max_n_) +
                         " elements, not " + std::to_string(n));
+    device_.make_current();
     const plan passes = plan_for(n);
     T* const scratch[2] = {scratch_[0].get(), scratch_[1].get()};
     const T* partials = nullptr;
@@ -153,7 +158,8 @@ class reducer {
     }
   }
 
-  /// Reduces on a stream of its own, behind nothing else, and waits for the result.
+  /// Reduces on a stream of its own and waits for the result. That stream waits for no other: what
+  /// writes the input must be done.
   [[nodiscard]] T operator()(const In* in, std::uint64_t n) {
     enqueue(in, n, result_.get(), queue_.handle());
     T result = op_.identity();
@@ -201,13 +207,13 @@ class reducer {
           select_kernel<Stage, WarpSize, Block, default_items>();
       });
     });
-    if (first_ == nullptr) detail::no_kernel<Stage>(device_.warp_size(), shape_);
+    if (first_ == nullptr) detail::no_kernel<Stage, T>(device_.warp_size(), shape_);
   }
 
   template <typename Stage, int WarpSize, int Block, int Items>
   void select_kernel() {
-    constexpr bool all_pairs = std::is_same_v<Op, sum<float>> || std::is_same_v<Op, sum<unsigned>>;
-    if constexpr (is_instantiated(Block, Items, all_pairs)) {
+    constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory;
+    if constexpr (fits && is_instantiated<Op>(Block, Items)) {
       first_ = Stage::template kernel<Block, WarpSize, Items, In, T, Op>();
       later_ = Stage::template kernel<Block, WarpSize, Items, T, T, Op>();
     }

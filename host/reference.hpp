@@ -35,10 +35,11 @@ enum class verdict { right, wrong, undecided };
 [[nodiscard]] reference make_reference(const void* in, element_type type, std::string_view op,
                                        std::uint64_t n);
 
-/// The largest error that rounding explains, when no element meets more than `depth` operations on
-/// its way to the result: gamma(depth) * magnitude with gamma(d) = d u / (1 - d u), u the unit
-/// roundoff (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., sections 3.1, 4.2).
-/// Infinite when depth times u reaches 1.
+/// The largest error that rounding explains: gamma(d) * magnitude with gamma(d) = d u / (1 - d u),
+/// u the unit roundoff (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+/// sections 3.1 and 4.2). For sums d is `depth`, the most operations that an element meets on its
+/// way to the result; for products, whose every rounding reaches the result, the number of factors
+/// that are no power of two, less one. Infinite when d u reaches 1.
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
 
 /// Integers and operators that select must agree to the last bit, any NaN with any NaN; the rest

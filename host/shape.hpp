@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 
-#include "common/gpu/words.hpp"
+#include "common/operators.hpp"
 
 namespace tenfold {
 
@@ -25,15 +28,24 @@ inline constexpr std::array item_counts{1, 2, 4, 8, 16};
 inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
 
-constexpr bool is_instantiated(int block, int items, bool all_pairs) {
-  return items == default_items || block == default_block || all_pairs;
-}
+/// Shared memory that a block can count on everywhere, in bytes.
+inline constexpr std::size_t smallest_shared_memory = 48 * 1024;
 
 /// Whether items per thread are a parameter of the stage.
 template <typename Stage>
 inline constexpr bool takes_items = Stage::elements_per_thread(1) != Stage::elements_per_thread(2);
 
 inline namespace TENFOLD_BACKEND {
+
+template <typename Op>
+inline constexpr bool has_all_pairs =
+    std::is_same_v<Op, sum<float>> || std::is_same_v<Op, sum<std::uint32_t>>;
+inline constexpr std::string_view all_pairs_note = " (all pairs for sums of f32 and u32)";
+
+template <typename Op>
+constexpr bool is_instantiated(int block, int items) {
+  return items == default_items || block == default_block || has_all_pairs<Op>;
+}
 
 /// The warp sizes of the hardware that this backend serves.
 #if defined(__CUDACC__)

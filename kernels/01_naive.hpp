@@ -5,7 +5,8 @@
 // fourth, then every eighth thread works on.
 //
 // Watch: active lanes per step. The first step idles half of every warp's lanes, the next three
-// quarters: all warps stay busy, with ever fewer lanes to show for it.
+// quarters: until the strides exceed a warp, all warps stay busy with ever fewer lanes to show for
+// it.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,9 @@
 // together. All lanes take part, so the steps need no branch; what the upper half computes is never
 // used.
 //
-// Watch: the shared memory requests and the warp barriers of the last five or six steps are gone,
-// one shuffle a step stands in their place.
+// Watch: the reads, writes and barriers of the last five or six steps are gone; a shuffle a step,
+// for values of up to 4 bytes, stands in their place. AMD's goes through the hardware of the LDS,
+// but not through its memory.
 #pragma once
 
 #include <cstddef>

@@ -36,12 +36,12 @@ __global__ void __launch_bounds__(BlockSize)
 
   // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
   // The scalars are the same elements in the same order, for a ragged end or unaligned input.
-  const std::size_t tile = blockIdx.x * Tile;
-  if (gpu::is_vector_aligned<Width>(in) && tile + Tile <= n)
-    fold(gpu::load_vectors<Items, Width>(in + tile + tid * Width, BlockSize * Width));
+  const std::size_t begin = blockIdx.x * Tile;
+  if (gpu::is_vector_aligned<Width>(in) && begin + Tile <= n)
+    fold(gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width));
   else
     static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
-      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
+      result = op(result, element(begin + (I / Width * BlockSize + tid) * Width + I % Width));
     });
 
   static_for<WarpSize / 2, not_equal<0>, divide<2>>(

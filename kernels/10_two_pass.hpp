@@ -8,7 +8,7 @@
 // that takes hundreds of cycles to answer is kept busy by what is in flight, and a loop that waits
 // for each load would starve it.
 //
-// Watch: two launches for any n, and the tree once per block instead of once per tile.
+// Watch: at most two launches for any n, and the tree once per block instead of once per tile.
 #pragma once
 
 #include <cstddef>
@@ -35,26 +35,26 @@ __global__ void __launch_bounds__(BlockSize)
     static_for<0, less_than<Items>, increment<1>>(
         [&]<int I>() { result = op(result, T(get<I>(items))); });
   };
-  const auto load = [&](std::size_t tile) {
-    return gpu::load_vectors<Items, Width>(in + tile + tid * Width, BlockSize * Width);
+  const auto load = [&](std::size_t begin) {
+    return gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width);
   };
 
   // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
   // The scalars are the same elements in the same order, for a ragged end or unaligned input.
-  std::size_t tile = blockIdx.x * Tile;
+  std::size_t begin = blockIdx.x * Tile;
   const std::size_t stride = gridDim.x * Tile;
   if (gpu::is_vector_aligned<Width>(in)) {
-    for (; tile + (Batch - 1) * stride + Tile <= n; tile += Batch * stride) {
+    for (; begin + (Batch - 1) * stride + Tile <= n; begin += Batch * stride) {
       static_array<static_array<In, Items>, Batch> batch;
       static_for<0, less_than<Batch>, increment<1>>(
-          [&]<int B>() { get<B>(batch) = load(tile + B * stride); });
+          [&]<int B>() { get<B>(batch) = load(begin + B * stride); });
       static_for<0, less_than<Batch>, increment<1>>([&]<int B>() { fold(get<B>(batch)); });
     }
-    for (; tile + Tile <= n; tile += stride) fold(load(tile));
+    for (; begin + Tile <= n; begin += stride) fold(load(begin));
   }
-  for (; tile < n; tile += stride)
+  for (; begin < n; begin += stride)
     static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
-      result = op(result, element(tile + (I / Width * BlockSize + tid) * Width + I % Width));
+      result = op(result, element(begin + (I / Width * BlockSize + tid) * Width + I % Width));
     });
 
   static_for<WarpSize / 2, not_equal<0>, divide<2>>(

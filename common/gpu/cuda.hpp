@@ -13,12 +13,6 @@ using four_words = uint4;
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {
 
-template <typename T>
-__device__ T* dynamic_shared() {
-  extern __shared__ uint4 dynamic_shared_memory[];
-  return reinterpret_cast<T*>(dynamic_shared_memory);
-}
-
 __device__ inline void sync_warp() {
   __syncwarp();
 }
@@ -28,11 +22,6 @@ __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
   return detail::shuffle_words(
       value, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, delta); });
-}
-
-template <int Width, typename In>
-__device__ static_array<In, Width> load_vector(const In* p) {
-  return detail::load_vector<Width>(p);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

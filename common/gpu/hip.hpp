@@ -14,12 +14,6 @@ using four_words = unsigned __attribute__((ext_vector_type(4)));
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {
 
-template <typename T>
-__device__ T* dynamic_shared() {
-  extern __shared__ uint4 dynamic_shared_memory[];
-  return reinterpret_cast<T*>(dynamic_shared_memory);
-}
-
 /// The lanes run in lockstep, which orders instructions but not the compiler's view of memory: the
 /// fences keep shared memory accesses on their side. HIP 7 has `__syncwarp` for it, older ones
 /// none.
@@ -35,11 +29,6 @@ __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
   return detail::shuffle_words(value,
                                [=](unsigned word) { return __shfl_down(word, delta, WarpSize); });
-}
-
-template <int Width, typename In>
-__device__ static_array<In, Width> load_vector(const In* p) {
-  return detail::load_vector<Width>(p);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -49,6 +49,9 @@ void sync_block(location where);
 /// Waits until every lane of the mask arrives at the same place, then exchanges their values.
 void sync_lanes(exchange& mine);
 
+/// Ends the block with an error: hardware faults at a vector load that is not aligned to its size.
+void fail_misaligned(const void* address, std::size_t bytes);
+
 /// This thread's lane in its warp.
 [[nodiscard]] unsigned lane();
 
@@ -223,6 +226,10 @@ T atomicMax(T* address, std::type_identity_t<T> value) {
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {
 
+template <int Width, typename In>
+bool is_vector_aligned(const In* p);
+
+/// The shared memory whose size the launch gives.
 template <typename T>
 T* dynamic_shared() {
   return static_cast<T*>(simt::dynamic_shared_memory());
@@ -241,6 +248,7 @@ T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
 /// One load of the whole vector, which must be aligned to its size.
 template <int Width, typename In>
 static_array<In, Width> load_vector(const In* p) {
+  if (!is_vector_aligned<Width>(p)) simt::fail_misaligned(p, Width * sizeof(In));
   struct alignas(Width == 1 ? alignof(In) : Width * sizeof(In)) vector {
     unsigned char bytes[Width * sizeof(In)];
   };

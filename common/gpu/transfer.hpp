@@ -1,7 +1,7 @@
 /// @file
-/// What CUDA and HIP share: values of any size as the 32-bit words that a shuffle moves, and as the
-/// vectors that one load instruction brings in. Includes follow the vendor's `two_words` and
-/// `four_words`, the types that its compiler loads at once.
+/// What CUDA and HIP share: dynamic shared memory, values of any size as the 32-bit words that a
+/// shuffle moves, and as the vectors that one load instruction brings in. Includes follow the
+/// vendor's `two_words` and `four_words`, the types that its compiler loads at once.
 #pragma once
 
 #include <cstddef>
@@ -48,15 +48,27 @@ struct machine_word<16> {
   using type = four_words;
 };
 
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu {
+
+/// The shared memory whose size the launch gives.
+template <typename T>
+__device__ T* dynamic_shared() {
+  static_assert(alignof(T) <= alignof(uint4), "dynamic shared memory is aligned to 16 bytes");
+  extern __shared__ uint4 dynamic_shared_memory[];
+  return reinterpret_cast<T*>(dynamic_shared_memory);
+}
+
 /// One load of the whole vector, through the type that the compilers load with one instruction.
 template <int Width, typename In>
 __device__ static_array<In, Width> load_vector(const In* p) {
   if constexpr (Width == 1) {
     return static_array<In, Width>{*p};
   } else {
-    using word = typename machine_word<Width * sizeof(In)>::type;
+    using word = typename detail::machine_word<Width * sizeof(In)>::type;
     return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
   }
 }
 
-}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -22,5 +22,6 @@
 #define __launch_bounds__(...)
 // The tags end up in mangled names: they tell the executor which variables a kernel shares.
 #define __global__ __attribute__((abi_tag("gpu_kernel")))
-#define __shared__ static thread_local __attribute__((abi_tag("gpu_shared")))
+// Unless a shared variable counts as used, one that is never written would be read as zero.
+#define __shared__ static thread_local __attribute__((used, abi_tag("gpu_shared")))
 #endif

@@ -26,7 +26,7 @@ class ladder_table {
     fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:>10} {:>10} {:>12}  {:<9}  {}", "stage",
                                          "name", "time", "GB/s", "vs before", "result",
                                          peak_ > 0 ? "share of the peak on paper"
-                                                   : "two marks for each doubling of stage 1"),
+                                                   : "speed over stage 1, on a log scale"),
                              colour::bold));
   }
 
@@ -41,7 +41,7 @@ class ladder_table {
     if (silent_) return;
     const std::string gain =
         before == nullptr ? std::string() : fmt::format("{:.2f} x", before->median() / m.median());
-    const colour c = m.verdict == verdict::right ? colour::green : colour::red;
+    const colour c = colour_of(m.verdict);
     fmt::print("{:>5}  {:<18} {:>10} {:>10.4g} {:>12}  {}  {}\n", m.stage->number, m.stage->name,
                format_seconds(m.median()), gigabytes_per_second(m, data_), gain,
                paint(fmt::format("{:<9}", name_of(m.verdict)), c), bar(bar_length(m, first)));

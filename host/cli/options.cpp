@@ -110,9 +110,10 @@ device_choice choose_device(std::string_view text) {
     int number = 0;
     const auto [end, status] =
         std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    // The number may be one that the backend itself refuses, with more to say about it.
-    if (status == std::errc{} && end == digits.data() + digits.size())
-      return {each.backend, number};
+    if (status != std::errc{} || end != digits.data() + digits.size()) break;
+    // The executor runs other warp sizes too; that there is no kernel for them is the stage's to
+    // say.
+    if (number == each.number || each.is_executor()) return {each.backend, number};
   }
   std::string absent;
   for (const tenfold::backend* each : backends())

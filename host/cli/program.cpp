@@ -62,7 +62,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
 }
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 all right, 1 a wrong result, 2 bad input, 3 the device failed.";
+    "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
+    "input, 3 the device failed.";
 
 }  // namespace
 

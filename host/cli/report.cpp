@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -107,9 +109,24 @@ std::string_view name_of(verdict v) {
   return "undecided";
 }
 
+colour colour_of(verdict v) {
+  switch (v) {
+    case verdict::right:
+      return colour::green;
+    case verdict::wrong:
+      return colour::red;
+    case verdict::undecided:
+      break;
+  }
+  return colour::yellow;
+}
+
 void check_json_file(const std::string& file) {
   if (file.empty() || file == "-") return;
-  if (!std::ofstream(file, std::ios::app))
+  const std::filesystem::path path = std::filesystem::absolute(file);
+  // A file that is not there yet is not made either, lest a refused run leave it empty.
+  const std::filesystem::path target = exists(path) ? path : path.parent_path();
+  if (access(target.c_str(), W_OK) != 0)
     throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 

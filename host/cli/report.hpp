@@ -6,11 +6,13 @@
 #include <string>
 
 #include "host/cli/measurement.hpp"
+#include "host/cli/terminal.hpp"
 
 namespace tenfold::cli {
 
 /// `right`, `WRONG` or `undecided`
 [[nodiscard]] std::string_view name_of(verdict v);
+[[nodiscard]] colour colour_of(verdict v);
 
 /// Finds out before the work begins whether the file can be written.
 /// @throws input_error when it cannot

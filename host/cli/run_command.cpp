@@ -23,7 +23,7 @@ std::string describe_shape(const measurement& m, int warp_size) {
 }
 
 std::string describe_verdict(const measurement& m, const reference& expected) {
-  const colour c = m.verdict == verdict::right ? colour::green : colour::red;
+  const colour c = colour_of(m.verdict);
   std::string text =
       fmt::format("{} (reference {}", paint(name_of(m.verdict), c), to_string(expected.expected));
   if (expected.model != error_model::exact)

@@ -16,16 +16,12 @@ std::string_view code(colour c) {
       break;
     case colour::bold:
       return "1";
-    case colour::dim:
-      return "2";
     case colour::red:
       return "31";
     case colour::green:
       return "32";
     case colour::yellow:
       return "33";
-    case colour::cyan:
-      return "36";
   }
   return "0";
 }

@@ -8,7 +8,7 @@
 
 namespace tenfold::cli {
 
-enum class colour { plain, bold, dim, red, green, yellow, cyan };
+enum class colour { plain, bold, red, green, yellow };
 
 /// Whether a stream leads to a terminal that takes colours (`NO_COLOR` unset, `TERM` not `dumb`).
 [[nodiscard]] bool takes_colour(std::FILE* stream);

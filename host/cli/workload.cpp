@@ -29,7 +29,8 @@ std::uint64_t default_n(element_type type, const device_choice& choice, session&
   const std::uint64_t cache = on.properties().last_level_cache_bytes;
   std::uint64_t n = std::max(gpu_n, std::bit_ceil(4 * cache / size_of(type)));
   // Partials and the runtime itself need room, too.
-  while (n > 1 && n * size_of(type) > on.free_bytes() / 10 * 9) n /= 2;
+  const std::uint64_t room = std::min(on.free_bytes() / 10 * 9, host_memory() / 2);
+  while (n > 1 && n * size_of(type) > room) n /= 2;
   return n;
 }
 

@@ -29,7 +29,8 @@ class workload {
   [[nodiscard]] const reference& expected() const { return reference_; }
   /// `2^20 random f32 (seed 1)`, `1000 f64 from data.npy`
   [[nodiscard]] const std::string& description() const { return description_; }
-  /// The next of several copies on the device, so that a cache holds none of it any more.
+  /// The next of several copies on the device, as many as it takes, up to 4096, for the others to
+  /// push it out of the last-level cache before its next turn.
   [[nodiscard]] const void* next_copy();
 
  private:

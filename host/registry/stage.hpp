@@ -18,13 +18,14 @@ class typed_reduction final : public reduction {
  public:
   template <typename Stage>
   typed_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
-      : queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
+      : device_(on), queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     reducer_.enqueue(static_cast<const T*>(in), n, static_cast<T*>(result_.data()), queue_);
   }
 
   value result() override {
+    device_.make_current();
     T copy{};
     copy_to_host(&copy, result_.data(), sizeof(T), queue_);
     synchronize(queue_);
@@ -35,6 +36,7 @@ class typed_reduction final : public reduction {
   shape used_shape() const override { return reducer_.used_shape(); }
 
  private:
+  device device_;
   stream_handle queue_;
   reducer<T, T, Op> reducer_;
   device_memory result_;

@@ -2,6 +2,7 @@
 /// The runtime's names for CUDA and HIP, whose functions differ by a prefix.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -23,13 +24,12 @@ namespace detail {
 using status = TENFOLD_RUNTIME(Error_t);
 #if defined(__CUDACC__)
 using properties_struct = cudaDeviceProp;
-inline constexpr auto memory_clock_attribute = cudaDevAttrMemoryClockRate;
-inline constexpr auto bus_width_attribute = cudaDevAttrGlobalMemoryBusWidth;
+inline constexpr std::uint64_t hidden_cache_bytes = 0;
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1;
 #else
 using properties_struct = hipDeviceProp_t;
-inline constexpr auto memory_clock_attribute = hipDeviceAttributeMemoryClockRate;
-inline constexpr auto bus_width_attribute = hipDeviceAttributeMemoryBusWidth;
+// Behind the L2 that the runtime tells of, newer GPUs have up to this much of Infinity Cache.
+inline constexpr std::uint64_t hidden_cache_bytes = std::uint64_t{256} << 20;
 // A grid's threads, not its blocks, must stay below 2^32.
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 22) - 1;
 #endif
@@ -74,21 +74,15 @@ class device {
 
   [[nodiscard]] device_properties properties() const {
     const detail::properties_struct p = read();
-    int kilohertz = 0, bits = 0;
-    detail::check(
-        TENFOLD_RUNTIME(DeviceGetAttribute)(&kilohertz, detail::memory_clock_attribute, ordinal_),
-        "reading the memory clock");
-    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&bits, detail::bus_width_attribute, ordinal_),
-                  "reading the memory bus width");
     return {.name = p.name,
             .warp_size = p.warpSize,
             .multiprocessors = p.multiProcessorCount,
             .threads_per_multiprocessor = p.maxThreadsPerMultiProcessor,
             .blocks_per_launch = detail::blocks_per_launch,
             .memory_bytes = p.totalGlobalMem,
-            .last_level_cache_bytes = static_cast<std::uint64_t>(p.l2CacheSize),
-            // Double data rate: two transfers a clock.
-            .peak_bytes_per_second = 2.0 * 1e3 * kilohertz * bits / 8};
+            .last_level_cache_bytes = std::max<std::uint64_t>(
+                static_cast<std::uint64_t>(p.l2CacheSize), detail::hidden_cache_bytes),
+            .peak_bytes_per_second = peak()};
   }
 
   void make_current() const {
@@ -103,6 +97,21 @@ class device {
   }
 
  private:
+  /// Clock times bus width, at two transfers a clock. HIP tells the clock of the memory without the
+  /// transfers that GDDR and HBM make of it, which no attribute gives: there the peak is unknown.
+  [[nodiscard]] double peak() const {
+#if defined(__CUDACC__)
+    int kilohertz = 0, bits = 0;
+    detail::check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, ordinal_),
+                  "reading the memory clock");
+    detail::check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, ordinal_),
+                  "reading the memory bus width");
+    return 2.0 * 1e3 * kilohertz * bits / 8;
+#else
+    return 0;
+#endif
+  }
+
   [[nodiscard]] detail::properties_struct read() const {
     detail::properties_struct p{};
     detail::check(TENFOLD_RUNTIME(GetDeviceProperties)(&p, ordinal_),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -14,6 +15,8 @@ thread_local constinit int warpSize = 0;
 namespace tenfold::simt {
 namespace {
 
+// The library's own classes unwind a fiber's stack when they go; a block that failed is dropped as
+// it stands, so the executor uses the switch below them.
 using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
@@ -68,6 +71,9 @@ void sync_block(location where) {
 }
 void sync_lanes(exchange& mine) {
   block_runner::current()->sync_lanes(mine);
+}
+void fail_misaligned(const void* address, std::size_t bytes) {
+  block_runner::current()->misaligned_load(address, bytes);
 }
 unsigned lane() {
   return block_runner::current()->current_lane();
@@ -350,6 +356,14 @@ void block_runner::memory_fault(const void* address) {
        .address = address});
 }
 
+void block_runner::trap() {
+  if (running_ != &scheduler_) fail({.kind = failure_kind::trapped, .thread = running_});
+}
+
+void block_runner::misaligned_load(const void* address, std::size_t bytes) {
+  fail({.kind = failure_kind::misaligned, .thread = running_, .address = address, .bytes = bytes});
+}
+
 void block_runner::division_fault() {
   if (running_ != &scheduler_) fail({.kind = failure_kind::bad_division, .thread = running_});
 }
@@ -387,7 +401,7 @@ std::string block_runner::describe_waiting() const {
 }
 
 std::string block_runner::describe_failure() const {
-  const auto& [kind, thread, other, address, exception] = failure_;
+  const auto& [kind, thread, other, address, bytes, exception] = failure_;
   switch (kind) {
     case failure_kind::none:
       break;
@@ -436,6 +450,16 @@ std::string block_runner::describe_failure() const {
     case failure_kind::bad_address:
       return fmt::format("{} touched memory that is not there, at address {}", name_thread(*thread),
                          fmt::ptr(address));
+    case failure_kind::trapped:
+      return fmt::format(
+          "{} trapped: it called __builtin_trap, or did what the language leaves "
+          "undefined",
+          name_thread(*thread));
+    case failure_kind::misaligned:
+      return fmt::format(
+          "{} loads {} bytes at once at address {}, which is no multiple of that; "
+          "hardware faults there",
+          name_thread(*thread), bytes, fmt::ptr(address));
     case failure_kind::bad_division:
       return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",
                          name_thread(*thread));

@@ -50,6 +50,10 @@ class block_runner {
   // From a signal handler: end the block, if a fiber was running, and return only when none was.
   void memory_fault(const void* address);
   void division_fault();
+  void trap();
+
+  /// Ends the block: a vector load at an address that is no multiple of its size.
+  void misaligned_load(const void* address, std::size_t bytes);
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -78,7 +82,9 @@ class block_runner {
     exception,
     stack_overflow,
     bad_address,
-    bad_division
+    bad_division,
+    trapped,
+    misaligned
   };
 
   struct failure {
@@ -86,6 +92,7 @@ class block_runner {
     const thread_state* thread = nullptr;
     const thread_state* other = nullptr;
     const void* address = nullptr;
+    std::size_t bytes = 0;
     std::exception_ptr exception = nullptr;
   };
 

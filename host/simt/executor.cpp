@@ -13,6 +13,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace {
 
 // ---- faults -------------------------------------------------------------------------------------
 
-constexpr std::array fault_signals{SIGSEGV, SIGFPE};
+constexpr std::array fault_signals{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 std::array<struct sigaction, fault_signals.size()> previous_fault_actions;
 
 void restore_fault_actions() {
@@ -37,6 +38,8 @@ void on_fault(int signal, siginfo_t* info, void*) {
   if (block_runner* runner = block_runner::current()) {
     if (signal == SIGFPE)
       runner->division_fault();
+    else if (signal == SIGILL)
+      runner->trap();
     else
       runner->memory_fault(info->si_addr);
   }
@@ -218,7 +221,11 @@ class worker_pool {
   }
 
   void share(block_queue& queue) {
-    while (helpers_.size() + 1 < count_) helpers_.emplace_back([this] { help(); });
+    try {
+      while (helpers_.size() + 1 < count_) helpers_.emplace_back([this] { help(); });
+    } catch (const std::system_error&) {
+      // The system has no more threads to give; the blocks go to those that there are.
+    }
     {
       const std::scoped_lock lock(mutex_);
       queue_ = &queue;

@@ -3,14 +3,16 @@
 ///
 /// Blocks are spread over OS threads, each GPU thread of a block is a fiber, and fibers switch at
 /// barriers and warp collectives only. Where a GPU's behaviour is merely undefined, the executor
-/// reports an error that names kernel, block, threads, file and line:
+/// reports an error that names the kernel, the block and its threads:
 ///
 /// - a block barrier that some threads never reach, or that they reach at different lines;
 /// - a warp collective that a lane of its mask never reaches, reaches at another line, or calls
 ///   without being in the mask; a shuffle from a lane that takes no part;
 /// - a block or shared memory larger than the device model has;
-/// - a stack that overflows, an address that faults, an exception that leaves the kernel, and on
-///   x86 an integer division by zero.
+/// - a vector load that is not aligned, a stack that overflows, an address that faults, a trap, an
+///   exception that leaves the kernel, and on x86 an integer division by zero.
+///
+/// For barriers and collectives the error names file and line as well.
 ///
 /// Shared memory is filled with a poison before every block. After an error the next launch runs
 /// as if nothing had happened.

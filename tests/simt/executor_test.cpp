@@ -170,6 +170,11 @@ __global__ void copy_template(T* before) {
   shared[shared_count - 1 - threadIdx.x] = T(1);
 }
 
+__global__ void copy_what_is_never_written(float* before) {
+  __shared__ float shared[shared_count];
+  before[blockIdx.x * shared_count + threadIdx.x] = shared[threadIdx.x];
+}
+
 template <typename T>
 void expect_poison(void (*kernel)(T*), std::size_t dynamic_bytes = 0) {
   constexpr unsigned blocks = 50;
@@ -196,6 +201,9 @@ TEST(SharedMemory, EveryBlockFindsPoisonInDynamicMemory) {
 }
 TEST(SharedMemory, EveryBlockFindsPoisonInArraysOfDeviceFunctions) {
   expect_poison(copy_from_helper);
+}
+TEST(SharedMemory, EveryBlockFindsPoisonInArraysThatNoOneWrites) {
+  expect_poison(copy_what_is_never_written);
 }
 TEST(SharedMemory, EveryBlockFindsPoisonInTemplates) {
   expect_poison(copy_template<float>);

@@ -397,6 +397,29 @@ TEST_P(Strictness, NullPointerWrite) {
                   "memory that is not there"});
 }
 
+__global__ void load_vector_at(const float* address, float* out) {
+  if (threadIdx.x == 3) *out = get<0>(gpu::load_vectors<4, 4>(address, 0));
+  __syncthreads();
+}
+
+TEST_P(Strictness, MisalignedVectorLoad) {
+  alignas(16) const float in[8] = {};
+  float out = 0;
+  expect_failure(
+      [&] { launch(one_warp, load_vector_at, in + 1, &out); },
+      {"load_vector_at", "block (0, 0, 0)", "thread 3 (warp 0, lane 3)", "loads 16 bytes at once"});
+}
+
+__global__ void trap() {
+  if (threadIdx.x == 4) __builtin_trap();
+  __syncthreads();
+}
+
+TEST_P(Strictness, Trap) {
+  expect_failure([] { launch(one_warp, trap); },
+                 {"kernel", "block (0, 0, 0)", "thread 4 (warp 0, lane 4)", "trapped"});
+}
+
 __attribute__((no_sanitize("undefined"))) __global__ void divide(int a, int b, int* out) {
   if (threadIdx.x == 1) *out = a / b;
   __syncthreads();
