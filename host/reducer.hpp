@@ -73,7 +73,9 @@ void check_parameters(const shape& s) {
 
 template <typename Stage, typename T>
 [[noreturn]] void no_kernel(int warp_size, const shape& s) {
-  if (static_cast<std::size_t>(s.block) * sizeof(T) > smallest_shared_memory)
+  const bool known =
+      std::find(block_sizes.begin(), block_sizes.end(), s.block) != block_sizes.end();
+  if (known && static_cast<std::size_t>(s.block) * sizeof(T) > smallest_shared_memory)
     throw input_error("a block of " + std::to_string(s.block) + " partials of " +
                       std::to_string(sizeof(T)) + " bytes exceeds the " +
                       std::to_string(smallest_shared_memory) +

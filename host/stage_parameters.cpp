@@ -8,7 +8,8 @@ namespace tenfold {
 stage_parameters parameters_of(const stage_info& stage) {
   stage_parameters found{};
   for_each_stage([&]<typename Stage>(const stage_info& each) {
-    if (each.number == stage.number) found = {takes_items<Stage>, Stage::takes_grid};
+    if (each.number == stage.number)
+      found = {takes_items<Stage>, Stage::takes_grid, Stage::elements_per_thread(default_items)};
   });
   return found;
 }

@@ -1,5 +1,6 @@
 /// @file
-/// Which parameters each stage takes, beside the block size that all of them take.
+/// Which parameters each stage takes, beside the block size that all of them take, and what it has
+/// in their place.
 #pragma once
 
 #include "host/catalogue.hpp"
@@ -9,6 +10,7 @@ namespace tenfold {
 struct stage_parameters {
   bool items;
   bool grid;
+  int elements_per_thread;  ///< at the default number of items
 };
 
 [[nodiscard]] stage_parameters parameters_of(const stage_info& stage);
