@@ -14,13 +14,19 @@ if(TENFOLD_CUDA)
     if(gpus MATCHES "GPU 0")
       set(CMAKE_CUDA_ARCHITECTURES native)
     else()
-      execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-arch OUTPUT_VARIABLE known)
+      execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --list-gpu-code OUTPUT_VARIABLE known)
       foreach(architecture 75 80 90 100 120)
-        if(known MATCHES "compute_${architecture}\n")
-          list(APPEND CMAKE_CUDA_ARCHITECTURES ${architecture}-real)
+        if(known MATCHES "sm_${architecture}\n")
+          list(APPEND architectures ${architecture})
         endif()
       endforeach()
-      list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^120-real$" "120")  # and PTX for what comes
+      # One PTX, that of the oldest, for them all and for what comes: it is the same code whichever
+      # they are, and making it takes longer than assembling it for each.
+      list(GET architectures 0 oldest)
+      list(JOIN architectures ",sm_" codes)
+      set(CMAKE_CUDA_ARCHITECTURES OFF)
+      string(APPEND CMAKE_CUDA_FLAGS_INIT
+             " --generate-code=arch=compute_${oldest},code=[sm_${codes},compute_${oldest}]")
     endif()
   endif()
   enable_language(CUDA)
@@ -28,6 +34,9 @@ if(TENFOLD_CUDA)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
   endif()
+  # For the host's code, which launches kernels by the hundred; that of the device is optimised in
+  # full whatever this says.
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
   set(CMAKE_CUDA_STANDARD 20)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 endif()

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <type_traits>
 
 #include "common/operators.hpp"
@@ -20,8 +19,10 @@ struct shape {
   std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
 };
 
-// The set of instantiations. Every stage has a kernel for every block size at `default_items` and,
-// where it takes items, for every item count at `default_block`; sums of f32 and u32 have them all.
+// The set of instantiations. Every stage has a kernel for every block size at `default_items`.
+// Where it takes items, it has one for every item count at `default_block` as well, and sums of f32
+// for every pair. For the other operators of common/operators.hpp, which take as long as a sum, the
+// default must do: what is left out is compiled by nobody.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
@@ -38,13 +39,24 @@ inline constexpr bool takes_items = Stage::elements_per_thread(1) != Stage::elem
 inline namespace TENFOLD_BACKEND {
 
 template <typename Op>
-inline constexpr bool has_all_pairs =
-    std::is_same_v<Op, sum<float>> || std::is_same_v<Op, sum<std::uint32_t>>;
-inline constexpr std::string_view all_pairs_note = " (all pairs for sums of f32 and u32)";
+inline constexpr bool has_default_items_only = false;
+template <typename T>
+inline constexpr bool has_default_items_only<product<T>> = true;
+template <typename T>
+inline constexpr bool has_default_items_only<minimum<T>> = true;
+template <typename T>
+inline constexpr bool has_default_items_only<maximum<T>> = true;
+template <typename T>
+inline constexpr bool has_default_items_only<bit_and<T>> = true;
+template <typename T>
+inline constexpr bool has_default_items_only<bit_or<T>> = true;
+template <typename T>
+inline constexpr bool has_default_items_only<bit_xor<T>> = true;
 
 template <typename Op>
 constexpr bool is_instantiated(int block, int items) {
-  return items == default_items || block == default_block || has_all_pairs<Op>;
+  if (items == default_items || std::is_same_v<Op, sum<float>>) return true;
+  return block == default_block && !has_default_items_only<Op>;
 }
 
 /// The warp sizes of the hardware that this backend serves.

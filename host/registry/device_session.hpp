@@ -58,7 +58,8 @@ class device_session final : public session {
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
     for (const registered_stage& stage : registered_stages())
-      if (stage.number == r.stage) return stage.make(device_, queue_.handle(), r);
+      if (stage.number == r.stage && stage.element_bytes == size_of(r.type))
+        return stage.make(device_, queue_.handle(), r);
     throw input_error("there is no stage " + std::to_string(r.stage) + " in this program");
   }
 

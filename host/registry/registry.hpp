@@ -2,6 +2,7 @@
 /// How a backend's library finds the kernels of each stage.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 
@@ -10,18 +11,21 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Makes reductions of one stage; one such function is compiled in a unit of its own per stage, so
-/// that a change of one kernel recompiles that kernel alone.
+/// Makes reductions of one stage, for the element types of one size. Each such function is compiled
+/// in a unit of its own, so that a change of one kernel recompiles that kernel alone, and on
+/// several cores at once.
 using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
                                                                stream_handle queue,
                                                                const reduction_request& r);
 
 struct registered_stage {
   int number;
+  std::size_t element_bytes;
   make_reduction_function make;
 };
 
-/// The stages whose kernels are linked into this program: all of them, or one.
+/// The stages, by the size of their elements, whose kernels are linked into this program: all of
+/// them, or one.
 [[nodiscard]] std::span<const registered_stage> registered_stages();
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

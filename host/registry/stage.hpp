@@ -1,10 +1,11 @@
 /// @file
-/// The reductions of one stage, for every element type and operator of the program. Included by one
-/// generated unit per stage and backend.
+/// The reductions of one stage, for the element types of one size and every operator of the
+/// program. Included by one generated unit per stage, size and backend.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "host/backend.hpp"
 #include "host/operator_list.hpp"
@@ -43,16 +44,17 @@ class typed_reduction final : public reduction {
 };
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
-template <typename Stage>
+template <typename Stage, std::size_t ElementBytes>
 std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
                                           const reduction_request& r) {
   static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
                 "the stage's file and host/catalogue.hpp disagree on whether it keeps the order");
   std::unique_ptr<reduction> made;
   visit_type(r.type, [&]<typename T>() {
-    return visit_operator<T>(r.op, [&]<typename Op>() {
-      made = std::make_unique<typed_reduction<T, Op>>(Stage{}, on, queue, r);
-    });
+    if constexpr (sizeof(T) == ElementBytes)
+      std::ignore = visit_operator<T>(r.op, [&]<typename Op>() {
+        made = std::make_unique<typed_reduction<T, Op>>(Stage{}, on, queue, r);
+      });
   });
   if (made == nullptr)
     throw input_error("there is no operator '" + r.op + "' for elements of type " +

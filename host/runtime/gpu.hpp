@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "host/error.hpp"
@@ -221,21 +219,28 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
       "copying from the device");
 }
 
+/// A kernel without its types, for code that is compiled once for all of them.
+class kernel_handle {
+ public:
+  kernel_handle() = default;
+  template <typename... Parameters>
+  kernel_handle(void (*kernel)(Parameters...)) : function_(reinterpret_cast<const void*>(kernel)) {}
+
+  explicit operator bool() const { return function_ != nullptr; }
+  [[nodiscard]] const void* function() const { return function_; }
+
+ private:
+  const void* function_ = nullptr;
+};
+
 /// Launches into the stream. An error of the kernel itself shows at the next synchronisation.
-template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), std::uint64_t blocks, int block,
-            std::size_t dynamic_shared_bytes, stream_handle on, Arguments... arguments) {
-  std::tuple<std::decay_t<Parameters>...> values{arguments...};
-  std::apply(
-      [&](auto&... each) {
-        void* pointers[] = {const_cast<void*>(static_cast<const void*>(&each))...};
-        detail::check(TENFOLD_RUNTIME(LaunchKernel)(reinterpret_cast<const void*>(kernel),
-                                                    dim3(static_cast<unsigned>(blocks)),
-                                                    dim3(static_cast<unsigned>(block)), pointers,
-                                                    dynamic_shared_bytes, on),
-                      "launching the kernel");
-      },
-      values);
+/// @param arguments a pointer to each of the kernel's arguments, which are copied
+inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
+                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments) {
+  detail::check(TENFOLD_RUNTIME(LaunchKernel)(
+                    kernel.function(), dim3(static_cast<unsigned>(blocks)),
+                    dim3(static_cast<unsigned>(block)), arguments, dynamic_shared_bytes, on),
+                "launching the kernel");
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 #include "host/error.hpp"
@@ -110,15 +111,45 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-template <typename... Parameters, typename... Arguments>
-void launch(void (*kernel)(Parameters...), std::uint64_t blocks, int block,
-            std::size_t dynamic_shared_bytes, stream_handle on, Arguments... arguments) {
-  simt::launch({.grid = {static_cast<unsigned>(blocks), 1, 1},
-                .block = {static_cast<unsigned>(block), 1, 1},
-                .dynamic_shared_bytes = dynamic_shared_bytes,
-                .warp_size = on.warp_size,
-                .shared_bytes_limit = on.shared_bytes_limit},
-               kernel, arguments...);
+/// A kernel without its types, for code that is compiled once for all of them.
+class kernel_handle {
+ public:
+  kernel_handle() = default;
+  template <typename... Parameters>
+  kernel_handle(void (*kernel)(Parameters...))
+      : function_(reinterpret_cast<function>(kernel)), call_(&call<Parameters...>) {}
+
+  explicit operator bool() const { return function_ != nullptr; }
+
+  /// @param arguments a pointer to each of the kernel's arguments, which are copied
+  void launch(const simt::launch_shape& shape, void** arguments) const {
+    call_(shape, function_, arguments);
+  }
+
+ private:
+  using function = void (*)();
+
+  template <typename... Parameters>
+  static void call(const simt::launch_shape& shape, function kernel, void** arguments) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      simt::launch(shape, reinterpret_cast<void (*)(Parameters...)>(kernel),
+                   *static_cast<const std::remove_cvref_t<Parameters>*>(arguments[I])...);
+    }
+    (std::index_sequence_for<Parameters...>{});
+  }
+
+  function function_ = nullptr;
+  void (*call_)(const simt::launch_shape&, function, void**) = nullptr;
+};
+
+inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
+                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments) {
+  kernel.launch({.grid = {static_cast<unsigned>(blocks), 1, 1},
+                 .block = {static_cast<unsigned>(block), 1, 1},
+                 .dynamic_shared_bytes = dynamic_shared_bytes,
+                 .warp_size = on.warp_size,
+                 .shared_bytes_limit = on.shared_bytes_limit},
+                arguments);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,218 @@
+/// @file
+/// The part of a reducer that no type changes: it checks a launch shape, owns the scratch memory
+/// and launches the passes. Compiled once per unit, where the reducer is once per type and
+/// operator.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "host/catalogue.hpp"
+#include "host/error.hpp"
+#include "host/plan.hpp"
+#include "host/runtime.hpp"
+#include "host/shape.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// What there is to know of a stage before any type is.
+struct stage_traits {
+  stage_info info;
+  bool takes_items;
+  bool takes_grid;
+  int elements_per_thread;
+  int dynamic_shared_elements;
+};
+
+template <typename Stage>
+stage_traits traits_of(const shape& s) {
+  return {info_of<Stage>(), takes_items<Stage>, Stage::takes_grid,
+          Stage::elements_per_thread(s.items), Stage::dynamic_shared_elements(s.block)};
+}
+
+/// What there is to know of the elements and the operator.
+struct element_traits {
+  std::size_t input_bytes;    ///< of an element as it is read
+  std::size_t partial_bytes;  ///< of an element as it is accumulated
+  bool commutes;
+};
+
+/// The kernel of the first pass, which reads the input, and that of the later ones, which read
+/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op.
+struct kernel_pair {
+  kernel_handle first;
+  kernel_handle later;
+};
+
+class pass_runner {
+ public:
+  /// @throws input_error for a shape that does not fit the stage, or an operator that it cannot
+  /// serve; device_error when the scratch memory cannot be had
+  pass_runner(const device& on, const stage_traits& stage, const element_traits& element,
+              const kernel_pair& kernels, const shape& s, std::uint64_t max_n)
+      : device_(on),
+        queue_(on),
+        shape_(s),
+        stage_(stage),
+        element_(element),
+        kernels_(kernels),
+        max_n_(max_n) {
+    check_order();
+    check_parameters();
+    if (!kernels_.first) no_kernel();
+    choose_grid();
+    allocate_scratch();
+  }
+
+  /// Enqueues the passes over `n` elements at `in`. `op` is read before it returns.
+  void enqueue(const void* in, std::uint64_t n, void* out, const void* op, stream_handle on) {
+    if (n > max_n_)
+      throw input_error("this reducer was made for at most " + std::to_string(max_n_) +
+                        " elements, not " + std::to_string(n));
+    device_.make_current();
+    const plan passes = plan_for(n);
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
+      launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
+                  i == 0 ? element_.input_bytes : element_.partial_bytes, target, passes[i], op,
+                  on);
+      in = target;
+    }
+  }
+
+  /// The same on a stream of its own; waits until `*result`, on the host, is there.
+  void reduce(const void* in, std::uint64_t n, void* result, const void* op) {
+    enqueue(in, n, result_.data(), op, queue_.handle());
+    copy_to_host(result, result_.data(), element_.partial_bytes, queue_.handle());
+    queue_.synchronize();
+  }
+
+  [[nodiscard]] plan plan_for(std::uint64_t n) const {
+    return {n,
+            {.block = shape_.block,
+             .elements_per_thread = stage_.elements_per_thread,
+             .loops = stage_.takes_grid,
+             .loop_grid = shape_.grid}};
+  }
+
+  [[nodiscard]] const shape& used_shape() const { return shape_; }
+
+ private:
+  /// Names the stages that serve, if this one reorders and the operator minds.
+  void check_order() const {
+    if (element_.commutes || stage_.info.keeps_order) return;
+    std::string serving;
+    for (const stage_info& each : catalogue)
+      if (each.keeps_order) serving += (serving.empty() ? "" : ", ") + name_stage(each);
+    throw input_error(name_stage(stage_.info) +
+                      " reorders its elements and the operator does not commute: use " + serving);
+  }
+
+  void check_parameters() const {
+    if (shape_.items != default_items && !stage_.takes_items)
+      throw input_error(name_stage(stage_.info) + " takes no items: each of its threads loads " +
+                        std::to_string(stage_.elements_per_thread));
+    if (shape_.grid == 0) return;
+    if (!stage_.takes_grid)
+      throw input_error(name_stage(stage_.info) +
+                        " takes no grid: its number of blocks follows from n");
+    if (shape_.grid > elements_per_tile())
+      throw input_error(
+          "a grid of " + std::to_string(shape_.grid) +
+          " blocks is more than the one block of the second pass folds: use at most " +
+          std::to_string(elements_per_tile()) + ", which is block times items");
+  }
+
+  [[noreturn]] void no_kernel() const {
+    const std::size_t shared_bytes =
+        static_cast<std::size_t>(shape_.block) * element_.partial_bytes;
+    const bool known =
+        std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
+    if (known && shared_bytes > smallest_shared_memory)
+      throw input_error("a block of " + std::to_string(shape_.block) + " partials of " +
+                        std::to_string(element_.partial_bytes) + " bytes exceeds the " +
+                        std::to_string(smallest_shared_memory) +
+                        " bytes of shared memory that every GPU has: use a smaller block");
+    std::string what = name_stage(stage_.info) + " has no kernel for warp size " +
+                       std::to_string(device_.warp_size()) + " and block " +
+                       std::to_string(shape_.block);
+    if (stage_.takes_items) what += " with " + std::to_string(shape_.items) + " items";
+    what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(block_sizes);
+    if (stage_.takes_items)
+      what += " with " + std::to_string(default_items) + " items, and items " +
+              list_of(item_counts) + " with block " + std::to_string(default_block) +
+              " for sums and your own operators; sums of f32 have every pair";
+    throw input_error(what);
+  }
+
+  /// `1, 2 and 4`
+  template <typename Range>
+  static std::string list_of(const Range& values) {
+    std::string text;
+    std::size_t i = 0;
+    for (const auto& each : values) {
+      if (i != 0) text += i + 1 == values.size() ? " and " : ", ";
+      text += std::to_string(each);
+      ++i;
+    }
+    return text;
+  }
+
+  void choose_grid() {
+    const device_properties properties = device_.properties();
+    blocks_per_launch_ = properties.blocks_per_launch;
+    if (!stage_.takes_grid) return;
+    if (shape_.grid == 0)
+      shape_.grid =
+          std::min(default_loop_grid(shape_.block, shape_.items, properties.multiprocessors,
+                                     properties.threads_per_multiprocessor),
+                   blocks_per_launch_);
+    if (shape_.grid > blocks_per_launch_)
+      throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
+                        " blocks at once, not a grid of " + std::to_string(shape_.grid));
+  }
+
+  void allocate_scratch() {
+    const plan passes = plan_for(max_n_);
+    result_ = device_memory(device_, element_.partial_bytes);
+    for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
+      scratch_[i] = device_memory(device_, passes[i].blocks * element_.partial_bytes);
+  }
+
+  [[nodiscard]] std::uint64_t elements_per_tile() const {
+    return static_cast<std::uint64_t>(shape_.block) *
+           static_cast<std::uint64_t>(stage_.elements_per_thread);
+  }
+
+  /// A grid has a limit that n does not have: what exceeds it goes into further launches. The grid
+  /// of a stage that loops never does.
+  void launch_pass(const kernel_handle& kernel, const void* in, std::size_t element_bytes,
+                   void* out, const pass& p, const void* op, stream_handle on) const {
+    const std::size_t shared_bytes =
+        static_cast<std::size_t>(stage_.dynamic_shared_elements) * element_.partial_bytes;
+    for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
+      const std::uint64_t first = block * elements_per_tile();
+      const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
+      void* to = static_cast<std::byte*>(out) + block * element_.partial_bytes;
+      std::size_t n = p.n - first;
+      void* arguments[] = {&from, &to, &n, const_cast<void*>(op)};
+      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes, on,
+             arguments);
+    }
+  }
+
+  device device_;
+  stream queue_;
+  shape shape_;
+  stage_traits stage_;
+  element_traits element_;
+  kernel_pair kernels_;
+  std::uint64_t max_n_;
+  std::uint64_t blocks_per_launch_ = 0;
+  device_memory scratch_[2];
+  device_memory result_;
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
