@@ -103,6 +103,10 @@ bool same_bits(const value& a, const value& b) {
       a);
 }
 
+bool is_nan(const value& x) {
+  return std::visit([](auto number) { return number != number; }, x);
+}
+
 value reduce(reduction& r, const void* in, std::uint64_t n) {
   r.enqueue(in, n);
   return r.result();
@@ -266,29 +270,89 @@ TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
 class EveryStageOnGpu : public EveryStage {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(EveryStageOnGpu);
 
+/// Which reductions are compared with the executor's bit for bit. The executor is slow: the larger
+/// ones at the default shape only.
+struct {
+  element_type type;
+  const char* op;
+  std::uint64_t n;
+  bool every_shape;
+} constexpr compared_bit_for_bit[] = {
+    {element_type::f32, "sum", 1000, true},
+    {element_type::f32, "sum", 65'537, true},
+    {element_type::f32, "sum", (1u << 22) - 1, false},
+    {element_type::f32, "sum", 1u << 22, true},
+    {element_type::f32, "product", 65'537, true},
+    {element_type::f32, "product", 1u << 22, false},
+    {element_type::f32, "minimum", 65'537, true},
+    {element_type::f32, "maximum", 1u << 22, false},
+    {element_type::f64, "sum", 65'537, true},
+    {element_type::f64, "sum", 1u << 22, false},
+    {element_type::f64, "product", 65'537, true},
+    {element_type::u64, "sum", 65'537, true},
+    {element_type::i32, "sum", 1u << 22, false},
+};
+
 /// At the same warp size and shape, every backend gives the executor's bits.
 TEST_P(EveryStageOnGpu, GivesTheExecutorsBits) {
   const backend& executor = *backends().back();
-  struct {
-    element_type type;
-    const char* op;
-    std::uint64_t n;
-  } const cases[] = {{element_type::f32, "sum", 1000},       {element_type::f32, "sum", 65'537},
-                     {element_type::f32, "sum", 1u << 20},   {element_type::f32, "product", 65'537},
-                     {element_type::f32, "minimum", 65'537}, {element_type::f64, "sum", 65'537},
-                     {element_type::f64, "sum", 1u << 18},   {element_type::u64, "sum", 65'537}};
   for (session* on : sessions()) {
     const auto host = executor.open(on->properties().warp_size);
-    for (const auto& [type, op, n] : cases)
-      for (shape s : shapes_of<sum<double>>(stage())) {
-        if (n > 65'537 && (s.block != default_block || s.items != default_items)) continue;
+    for (const auto& [type, op, n, every_shape] : compared_bit_for_bit) {
+      const device_input here(*host, type, op, n), there(*on, type, op, n);
+      for (shape s : every_shape ? shapes_of(stage(), type, op) : std::vector<shape>{{}}) {
         if (parameters_of(stage()).grid) s.grid = 60;
-        const device_input here(*host, type, op, n), there(*on, type, op, n);
         const value expected = reduce(*make(*host, s, n, type, op), here.device->data(), n);
         const value result = reduce(*make(*on, s, n, type, op), there.device->data(), n);
         EXPECT_TRUE(same_bits(result, expected))
             << describe(stage(), s, *on, n) << ", " << op << " of " << name_of(type) << ": "
             << to_string(result) << " instead of " << to_string(expected);
+      }
+    }
+  }
+}
+
+/// Any NaN equals any NaN: neither IEEE 754 nor the hardware says which one an operation gives.
+TEST_P(EveryStageOnGpu, GivesTheExecutorsBitsAroundNanAndInfinity) {
+  constexpr std::uint64_t n = 20'000;
+  const float specials[] = {
+      std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+      -std::numeric_limits<float>::infinity(), -0.0f, std::numeric_limits<float>::denorm_min()};
+  for (session* on : sessions()) {
+    const auto host = backends().back()->open(on->properties().warp_size);
+    for (const char* op : {"sum", "product", "minimum", "maximum"})
+      for (const float special : specials) {
+        device_input here(*host, element_type::f32, op, n);
+        for (const std::size_t at : {7u, 4'000u, 19'999u})
+          std::memcpy(here.host.data() + at * sizeof(float), &special, sizeof special);
+        const auto there = on->allocate(here.host.size());
+        host->upload(here.device->data(), here.host.data(), here.host.size());
+        on->upload(there->data(), here.host.data(), here.host.size());
+        const shape s{.grid = parameters_of(stage()).grid ? 5u : 0u};
+        const value expected =
+            reduce(*make(*host, s, n, element_type::f32, op), here.device->data(), n);
+        const value result = reduce(*make(*on, s, n, element_type::f32, op), there->data(), n);
+        EXPECT_TRUE(same_bits(result, expected) || (is_nan(result) && is_nan(expected)))
+            << describe(stage(), s, *on, n) << ", " << op << " with " << special << ": "
+            << to_string(result) << " instead of " << to_string(expected);
+      }
+  }
+}
+
+/// One upload, of which each size is a prefix.
+TEST_P(EveryStageOnGpu, IsRightAroundEveryPowerOfTwo) {
+  constexpr std::uint64_t largest = (1u << 24) + 1;
+  for (session* on : sessions()) {
+    const device_input in(*on, element_type::u32, "sum", largest);
+    const auto reduction = make(*on, {}, largest, element_type::u32);
+    const auto* elements = reinterpret_cast<const std::uint32_t*>(in.host.data());
+    std::uint32_t expected = 0;
+    std::uint64_t counted = 0;
+    for (std::uint64_t power = 2; power < largest; power *= 2)
+      for (const std::uint64_t n : {power - 1, power, power + 1}) {
+        while (counted < n) expected += elements[counted++];
+        EXPECT_EQ(reduce(*reduction, in.device->data(), n), value(expected))
+            << describe(stage(), {}, *on, n);
       }
   }
 }
