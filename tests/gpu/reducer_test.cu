@@ -265,7 +265,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   const device_memory memory(gpu, n * sizeof(std::uint32_t));
   auto* in = static_cast<std::uint32_t*>(memory.data());
   const stream queue(gpu);
-  launch(fill_with_saw, 4096, 256, 0, queue.handle(), in, n);
+  fill_with_saw<<<4096, 256, 0, queue.handle()>>>(in, n);
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
