@@ -73,6 +73,8 @@ class backend {
   [[nodiscard]] virtual std::string_view name() const = 0;
   /// The numbers of the devices there are.
   [[nodiscard]] virtual std::vector<int> devices() const = 0;
+  /// Why there are none, and what to do about it; empty where there are some.
+  [[nodiscard]] virtual std::string absence() const = 0;
   /// @throws device_error when there is no such device.
   [[nodiscard]] virtual std::unique_ptr<session> open(int device) const = 0;
 };

@@ -109,6 +109,7 @@ exit_code run_ladder(const options& o) {
   const device_choice choice = choose_device(o.device);
   const auto on = choice.backend->open(choice.number);
   workload data(o, choice, *on);
+  announce_stand_in(o, choice);
   const ladder_table table(data, choice, *on, o.json == "-");
 
   std::vector<measurement> results;

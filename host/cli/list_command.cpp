@@ -45,8 +45,8 @@ exit_code list_devices() {
     fmt::print("\n");
   }
   for (const tenfold::backend* each : backends())
-    if (each->devices().empty())
-      fmt::print("{}: built in, but no device is present or visible\n", each->name());
+    if (const std::string absence = each->absence(); !absence.empty())
+      fmt::print("{:<8} no device: {}\n", each->name(), absence);
   return exit_code::success;
 }
 

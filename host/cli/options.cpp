@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstdio>
 #include <utility>
 
 #include "host/error.hpp"
@@ -115,12 +116,21 @@ device_choice choose_device(std::string_view text) {
     // say.
     if (number == each.number || each.is_executor()) return {each.backend, number};
   }
-  std::string absent;
   for (const tenfold::backend* each : backends())
-    if (each->name() == text.substr(0, colon) && each->devices().empty())
-      absent = fmt::format(", since no {} device is present or visible", each->name());
-  throw input_error(fmt::format("there is no device '{}'{}: use {}", text, absent,
-                                fmt::join(names_of(all), ", ")));
+    if (const std::string absence = each->absence();
+        each->name() == text.substr(0, colon) && !absence.empty())
+      throw device_error(
+          fmt::format("there is no device '{}': {}; --device simt runs on the CPU", text, absence));
+  throw input_error(
+      fmt::format("there is no device '{}': use {}", text, fmt::join(names_of(all), ", ")));
+}
+
+void announce_stand_in(const options& o, const device_choice& choice) {
+  if (!o.device.empty() || !choice.is_executor()) return;
+  for (const tenfold::backend* each : backends())
+    if (const std::string absence = each->absence(); !absence.empty())
+      fmt::print(stderr, "tenfold: running on {}, since there is no {} device: {}\n", choice.name(),
+                 each->name(), absence);
 }
 
 const stage_info& choose_stage(std::string_view text) {

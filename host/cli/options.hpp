@@ -50,7 +50,11 @@ struct device_choice {
 
 /// The device that `simt`, `simt:64` or `cuda:0` names; the first of all when the text is empty.
 /// @throws input_error naming the devices there are
+/// @throws device_error saying why there are none of that backend
 [[nodiscard]] device_choice choose_device(std::string_view text);
+
+/// Says on standard error why no GPU is used, where one could be and the user chose no device.
+void announce_stand_in(const options& o, const device_choice& choice);
 
 /// A stage by its number, its name, or its file's name: `3`, `no_bank_conflicts`, `03_no_...`.
 /// @throws input_error naming the stages there are

@@ -57,6 +57,7 @@ exit_code run_stage(const std::string& name, const options& o) {
   const device_choice choice = choose_device(o.device);
   const auto on = choice.backend->open(choice.number);
   workload data(o, choice, *on);
+  announce_stand_in(o, choice);
   const measurement m = measure(stage, o, data, choice, *on);
   if (o.json != "-") print_measurement(m, data, choice, *on);
   if (!o.json.empty()) write_json(o.json, {&m, 1}, data, o, choice, *on);

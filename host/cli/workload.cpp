@@ -1,11 +1,11 @@
 #include "host/cli/workload.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 
+#include "host/cli/host_memory.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/error.hpp"
 #include "host/input.hpp"
@@ -18,18 +18,13 @@ constexpr std::uint64_t executor_n = std::uint64_t{1} << 20;
 constexpr std::uint64_t gpu_n = std::uint64_t{1} << 28;
 constexpr std::uint64_t slow_bytes = std::uint64_t{1} << 29;  // seconds to make and to check
 
-std::uint64_t host_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
-}
-
 /// 2^28 elements or four times the last-level cache, whichever is larger, halved until it fits.
 std::uint64_t default_n(element_type type, const device_choice& choice, session& on) {
   if (choice.is_executor()) return executor_n;
   const std::uint64_t cache = on.properties().last_level_cache_bytes;
   std::uint64_t n = std::max(gpu_n, std::bit_ceil(4 * cache / size_of(type)));
   // Partials and the runtime itself need room, too.
-  const std::uint64_t room = std::min(on.free_bytes() / 10 * 9, host_memory() / 2);
+  const std::uint64_t room = std::min(on.free_bytes() / 10 * 9, available_memory() / 2);
   while (n > 1 && n * size_of(type) > room) n /= 2;
   return n;
 }
@@ -61,19 +56,20 @@ void workload::choose_size(const options& o, const device_choice& choice, sessio
     n_ = o.n.empty() ? default_n(type_, choice, on) : parse_count(o.n);
   // A host that overcommits grants what it does not have, and kills the process later.
   const std::uint64_t copies = (file_ ? 0u : 1u) + (choice.is_executor() ? 1u : 0u);
-  if (copies != 0 && n_ > host_memory() / size_of(type_) / copies)
-    throw device_error(
-        fmt::format("{} elements of {} do not fit{} into the host's {} of memory: use a smaller n",
-                    format_count(n_), name_of(type_),
-                    copies == 2 ? " twice, as input and as the executor's copy," : "",
-                    format_bytes(host_memory())));
-  if (n_ > on.free_bytes() / size_of(type_))
+  const std::uint64_t on_host = available_memory(), on_device = on.free_bytes();
+  if (copies != 0 && n_ > on_host / size_of(type_) / copies)
+    throw device_error(fmt::format(
+        "{} elements of {} do not fit{} into the {} of memory that the host has free: "
+        "use a smaller n",
+        format_count(n_), name_of(type_),
+        copies == 2 ? " twice, as input and as the executor's copy," : "", format_bytes(on_host)));
+  if (n_ > on_device / size_of(type_))
     throw device_error(fmt::format("{} elements of {} need {}, but {} has {} free: use a smaller n",
                                    format_count(n_), name_of(type_),
                                    n_ > ~std::uint64_t{0} / size_of(type_)
                                        ? "more than any device has"
                                        : format_bytes(bytes()),
-                                   choice.name(), format_bytes(on.free_bytes())));
+                                   choice.name(), format_bytes(on_device)));
 }
 
 void workload::fill(const options& o) {

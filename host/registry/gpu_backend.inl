@@ -22,6 +22,8 @@ class gpu_backend final : public backend {
     return numbers;
   }
 
+  std::string absence() const override { return device_absence(); }
+
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);
   }

@@ -8,6 +8,7 @@ class simt_backend final : public backend {
  public:
   std::string_view name() const override { return "simt"; }
   std::vector<int> devices() const override { return {warp_sizes.begin(), warp_sizes.end()}; }
+  std::string absence() const override { return {}; }
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);
   }

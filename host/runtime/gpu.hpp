@@ -6,20 +6,13 @@
 #include <string>
 #include <utility>
 
-#include "host/error.hpp"
 #include "host/runtime.hpp"
-
-#if defined(__CUDACC__)
-#define TENFOLD_RUNTIME(name) cuda##name
-#else
-#define TENFOLD_RUNTIME(name) hip##name
-#endif
+#include "host/runtime/gpu_error.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
 namespace detail {
 
-using status = TENFOLD_RUNTIME(Error_t);
 #if defined(__CUDACC__)
 using properties_struct = cudaDeviceProp;
 inline constexpr std::uint64_t hidden_cache_bytes = 0;
@@ -32,35 +25,9 @@ inline constexpr std::uint64_t hidden_cache_bytes = std::uint64_t{256} << 20;
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 22) - 1;
 #endif
 
-/// What to do about an error, as far as the runtime's code tells.
-inline std::string remedy(status code) {
-  if (code == TENFOLD_RUNTIME(ErrorMemoryAllocation)) return ": use a smaller n";
-  if (code == TENFOLD_RUNTIME(ErrorNoDevice)) return ": use --device simt to run on the CPU";
-  if (code == TENFOLD_RUNTIME(ErrorInsufficientDriver))
-    return ": update the driver, or build with an older toolkit";
-  return "";
-}
-
-/// @throws device_error unless the call succeeded.
-inline void check(status code, const char* what) {
-  if (code == TENFOLD_RUNTIME(Success)) return;
-  // The runtime keeps the error for whoever asks next; it is reported here.
-  static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
-  throw device_error(std::string(what) + " failed: " + TENFOLD_RUNTIME(GetErrorString)(code) +
-                     remedy(code));
-}
-
 }  // namespace detail
 
 using stream_handle = TENFOLD_RUNTIME(Stream_t);
-
-/// How many devices there are; 0 also where there is no driver.
-inline int device_count() {
-  int count = 0;
-  if (TENFOLD_RUNTIME(GetDeviceCount)(&count) == TENFOLD_RUNTIME(Success)) return count;
-  static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
-  return 0;
-}
 
 class device {
  public:
@@ -194,7 +161,9 @@ class device_memory {
     const std::string what = "allocating " + std::to_string(bytes) + " bytes on the device";
     detail::check(TENFOLD_RUNTIME(Malloc)(&data_, bytes == 0 ? 1 : bytes), what.c_str());
   }
-  ~device_memory() { static_cast<void>(TENFOLD_RUNTIME(Free)(data_)); }
+  ~device_memory() {
+    if (data_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(Free)(data_));
+  }
   device_memory(device_memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
   device_memory& operator=(device_memory&& other) noexcept {
     std::swap(data_, other.data_);
