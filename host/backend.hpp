@@ -34,17 +34,32 @@ struct reduction_request {
   std::uint64_t max_n = 0;
 };
 
-/// A reduction of one stage, type, operator and shape on one device, into a result of its own.
-class reduction {
+/// Anything that reads an array on one device and leaves one value in a place of its own.
+class runnable {
  public:
-  virtual ~reduction() = default;
-  /// Enqueues the reduction of `n` elements at `in`, device memory aligned to the element type.
+  virtual ~runnable() = default;
+  /// Enqueues a run over `n` elements at `in`, device memory aligned to the element type.
   virtual void enqueue(const void* in, std::uint64_t n) = 0;
   /// Waits for what was enqueued last. @return its result
   [[nodiscard]] virtual value result() = 0;
+  /// The longest chain of operations from an element to the result.
+  [[nodiscard]] virtual std::uint64_t depth(std::uint64_t n) const = 0;
+};
+
+/// A reduction by one stage, of one type, operator and shape.
+class reduction : public runnable {
+ public:
+  [[nodiscard]] std::uint64_t depth(std::uint64_t n) const final { return plan_for(n).depth(); }
   [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
   /// The shape in use, its grid filled in.
   [[nodiscard]] virtual shape used_shape() const = 0;
+};
+
+/// Work that was recorded once, to be enqueued again as a whole.
+class recording {
+ public:
+  virtual ~recording() = default;
+  virtual void replay() = 0;
 };
 
 /// A device that is open for work.
@@ -52,6 +67,7 @@ class session {
  public:
   virtual ~session() = default;
   [[nodiscard]] virtual const device_properties& properties() const = 0;
+  [[nodiscard]] virtual device_facts facts() const = 0;
   [[nodiscard]] virtual std::uint64_t free_bytes() const = 0;
   /// @throws device_error when there is not that much.
   [[nodiscard]] virtual std::unique_ptr<memory> allocate(std::uint64_t bytes) = 0;
@@ -62,6 +78,10 @@ class session {
   virtual void synchronize() = 0;
   /// The device's time, in seconds, for what `work` enqueues.
   [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
+  /// Records what `work` enqueues, as a graph where the device knows graphs, without running it.
+  /// The executor has none: there `work` is called at each replay, with whatever it refers to.
+  /// @throws device_error when `work` does more than enqueue, or needs the host in between
+  [[nodiscard]] virtual std::unique_ptr<recording> record(std::function<void()> work) = 0;
   /// @throws input_error when no stage, operator or kernel fits the request.
   [[nodiscard]] virtual std::unique_ptr<reduction> make_reduction(const reduction_request& r) = 0;
 };

@@ -6,6 +6,7 @@
 /// |-----------------|-------------------------------------------------------------------|
 /// | `device`        | a device's number and properties; makes it the current one        |
 /// | `stream`        | a queue of work                                                   |
+/// | `graph`         | work recorded from a stream, which one call launches again        |
 /// | `stopwatch`     | time between two points of a stream                               |
 /// | `device_memory` | bytes on the device                                               |
 /// | `launch`        | a kernel into a stream                                            |
@@ -29,6 +30,17 @@ struct device_properties {
   std::uint64_t memory_bytes = 0;            ///< 0: the host's
   std::uint64_t last_level_cache_bytes = 0;  ///< 0: unknown
   double peak_bytes_per_second = 0;          ///< of the memory, on paper; 0: unknown
+};
+
+/// What a reader must know of a device to compare its times with another's. 0 or empty: unknown.
+struct device_facts {
+  std::string driver{};
+  std::string toolkit{};  ///< that this program was built with
+  std::string bus_id{};   ///< by which the vendor's tools know it
+  double core_hertz = 0;  ///< the highest clock of the multiprocessors
+  double memory_hertz = 0;
+  int memory_bus_bits = 0;
+  bool error_correction = false;
 };
 
 }  // namespace tenfold

@@ -2,8 +2,10 @@
 /// A session on a device of the backend that includes this.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "host/backend.hpp"
 #include "host/error.hpp"
@@ -21,12 +23,32 @@ class owned_memory final : public memory {
   device_memory bytes_;
 };
 
+class replayable_graph final : public recording {
+ public:
+  replayable_graph(const device& on, stream_handle queue, std::function<void()> work)
+      : device_(on), queue_(queue), graph_(queue, std::move(work)) {}
+  void replay() override {
+    device_.make_current();
+    graph_.launch(queue_);
+  }
+
+ private:
+  device device_;
+  stream_handle queue_;
+  graph graph_;
+};
+
 class device_session final : public session {
  public:
   explicit device_session(int ordinal)
       : device_(ordinal), properties_(device_.properties()), queue_(device_) {}
 
+  /// For those of the same backend who know no stage: the peers.
+  const device& opened() const { return device_; }
+  stream_handle queue() const { return queue_.handle(); }
+
   const device_properties& properties() const override { return properties_; }
+  device_facts facts() const override { return facts_of(device_); }
   std::uint64_t free_bytes() const override { return device_.free_bytes(); }
 
   std::unique_ptr<memory> allocate(std::uint64_t bytes) override {
@@ -53,6 +75,11 @@ class device_session final : public session {
     work();
     stopwatch_.stop(queue_.handle());
     return stopwatch_.seconds();
+  }
+
+  std::unique_ptr<recording> record(std::function<void()> work) override {
+    device_.make_current();
+    return std::make_unique<replayable_graph>(device_, queue_.handle(), std::move(work));
   }
 
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {

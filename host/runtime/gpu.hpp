@@ -15,10 +15,20 @@ namespace detail {
 
 #if defined(__CUDACC__)
 using properties_struct = cudaDeviceProp;
+inline constexpr int toolkit_version = CUDART_VERSION;
+inline constexpr auto core_clock = cudaDevAttrClockRate;
+inline constexpr auto memory_clock = cudaDevAttrMemoryClockRate;
+inline constexpr auto memory_bus_width = cudaDevAttrGlobalMemoryBusWidth;
+inline constexpr auto error_correction = cudaDevAttrEccEnabled;
 inline constexpr std::uint64_t hidden_cache_bytes = 0;
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1;
 #else
 using properties_struct = hipDeviceProp_t;
+inline constexpr int toolkit_version = HIP_VERSION;
+inline constexpr auto core_clock = hipDeviceAttributeClockRate;
+inline constexpr auto memory_clock = hipDeviceAttributeMemoryClockRate;
+inline constexpr auto memory_bus_width = hipDeviceAttributeMemoryBusWidth;
+inline constexpr auto error_correction = hipDeviceAttributeEccEnabled;
 // Behind the L2 that the runtime tells of, newer GPUs have up to this much of Infinity Cache.
 inline constexpr std::uint64_t hidden_cache_bytes = std::uint64_t{256} << 20;
 // A grid's threads, not its blocks, must stay below 2^32.
@@ -88,6 +98,36 @@ class device {
   int warp_size_;
 };
 
+/// `13.0` from 13000 (CUDA); HIP counts in steps of its own.
+inline std::string version_text(int version) {
+#if defined(__CUDACC__)
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+#else
+  return std::to_string(version / 10'000'000) + "." + std::to_string(version / 100'000 % 100);
+#endif
+}
+
+inline device_facts facts_of(const device& of) {
+  const auto attribute = [&](auto which) {
+    int value = 0;
+    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&value, which, of.ordinal()),
+                  "reading an attribute of the device");
+    return value;
+  };
+  int driver = 0;
+  detail::check(TENFOLD_RUNTIME(DriverGetVersion)(&driver), "reading the driver's version");
+  char bus_id[32] = "";
+  detail::check(TENFOLD_RUNTIME(DeviceGetPCIBusId)(bus_id, sizeof bus_id, of.ordinal()),
+                "reading the device's bus id");
+  return {.driver = version_text(driver),
+          .toolkit = version_text(detail::toolkit_version),
+          .bus_id = bus_id,
+          .core_hertz = 1e3 * attribute(detail::core_clock),
+          .memory_hertz = 1e3 * attribute(detail::memory_clock),
+          .memory_bus_bits = attribute(detail::memory_bus_width),
+          .error_correction = attribute(detail::error_correction) != 0};
+}
+
 /// Waits until all work of the stream is done.
 /// @throws device_error also for a kernel that failed on the way
 inline void synchronize(stream_handle on) {
@@ -116,6 +156,49 @@ class stream {
 
  private:
   stream_handle handle_ = nullptr;
+};
+
+/// Work captured from a stream, which one call launches again.
+class graph {
+ public:
+  /// Captures what `work` enqueues into `from`; nothing of it runs yet.
+  /// @throws device_error when `work` does what cannot be captured, such as waiting or allocating
+  template <typename F>
+  graph(stream_handle from, F&& work) {
+    // Other threads may allocate meanwhile: only what this one does is the capture's business.
+    detail::check(
+        TENFOLD_RUNTIME(StreamBeginCapture)(from, TENFOLD_RUNTIME(StreamCaptureModeThreadLocal)),
+        "beginning a capture");
+    TENFOLD_RUNTIME(Graph_t) captured = nullptr;
+    try {
+      work();
+    } catch (...) {
+      // The stream must leave the capture; why it ended is the error to report.
+      static_cast<void>(TENFOLD_RUNTIME(StreamEndCapture)(from, &captured));
+      if (captured != nullptr) static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(captured));
+      static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
+      throw;
+    }
+    detail::check(TENFOLD_RUNTIME(StreamEndCapture)(from, &captured), "ending a capture");
+    const auto status = TENFOLD_RUNTIME(GraphInstantiateWithFlags)(&handle_, captured, 0);
+    static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(captured));
+    detail::check(status, "instantiating a graph");
+  }
+  ~graph() {
+    if (handle_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(GraphExecDestroy)(handle_));
+  }
+  graph(graph&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  graph& operator=(graph&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+
+  void launch(stream_handle on) const {
+    detail::check(TENFOLD_RUNTIME(GraphLaunch)(handle_, on), "launching a graph");
+  }
+
+ private:
+  TENFOLD_RUNTIME(GraphExec_t) handle_ = nullptr;
 };
 
 class stopwatch {

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -53,6 +54,10 @@ class device {
   std::uint64_t blocks_per_launch_;
 };
 
+inline device_facts facts_of(const device&) {
+  return {};
+}
+
 /// What a stream is to the runtime: on the executor, which device it belongs to.
 struct stream_handle {
   int warp_size = 32;
@@ -69,6 +74,17 @@ class stream {
 
  private:
   stream_handle handle_;
+};
+
+/// Work that runs when the graph is launched: here nothing runs later than when it is enqueued, so
+/// that it is called anew each time.
+class graph {
+ public:
+  graph(stream_handle, std::function<void()> work) : work_(std::move(work)) {}
+  void launch(stream_handle) const { work_(); }
+
+ private:
+  std::function<void()> work_;
 };
 
 class stopwatch {

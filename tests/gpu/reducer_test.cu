@@ -217,26 +217,24 @@ TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
     const stream queue(*gpu);
     reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, n);
 
-    TENFOLD_RUNTIME(Graph_t) graph = nullptr;
-    TENFOLD_RUNTIME(GraphExec_t) replayable = nullptr;
-    detail::check(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
-                                                      TENFOLD_RUNTIME(StreamCaptureModeGlobal)),
-                  "beginning a capture");
-    add.enqueue(elements.get(), n, result.get(), queue.handle());
-    detail::check(TENFOLD_RUNTIME(StreamEndCapture)(queue.handle(), &graph), "ending a capture");
-    detail::check(TENFOLD_RUNTIME(GraphInstantiateWithFlags)(&replayable, graph, 0),
-                  "instantiating a graph");
+    const graph captured(queue.handle(),
+                         [&] { add.enqueue(elements.get(), n, result.get(), queue.handle()); });
     for (unsigned round = 1; round <= 5; ++round) {
       const auto in = random_numbers(n, round);
       copy_to_device(elements.get(), in.data(), n * sizeof(std::uint32_t), queue.handle());
-      detail::check(TENFOLD_RUNTIME(GraphLaunch)(replayable, queue.handle()), "launching a graph");
+      captured.launch(queue.handle());
       queue.synchronize();
       EXPECT_EQ(result[0], (in_order<std::uint32_t, std::uint32_t>(in, n, sum<std::uint32_t>{})))
           << info.name << ", round " << round;
     }
-    static_cast<void>(TENFOLD_RUNTIME(GraphExecDestroy)(replayable));
-    static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(graph));
   });
+}
+
+TEST_F(GpuGraphs, LeaveTheStreamUsableWhenACaptureFails) {
+  const stream queue(*gpu);
+  EXPECT_THROW(graph(queue.handle(), [&] { queue.synchronize(); }), device_error);
+  EXPECT_THROW(graph(queue.handle(), [] { throw input_error("no such n"); }), input_error);
+  queue.synchronize();
 }
 
 // ---- sizes beyond 2^31 and 2^32 -----------------------------------------------------------------
