@@ -182,6 +182,10 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   properties->totalGlobalMem = std::size_t{2} << 30;
   return call("cudaGetDeviceProperties");
 }
+cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int) {
+  if (length > 0) *id = '\0';
+  return call("cudaDeviceGetPCIBusId");
+}
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = std::size_t{1} << 29;
   *total = std::size_t{2} << 30;
@@ -196,6 +200,25 @@ cudaError_t cudaStreamDestroy(cudaStream_t) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t) {
   return call("cudaStreamSynchronize");
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
+  return call("cudaStreamBeginCapture");
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
+  return hand_out("cudaStreamEndCapture", graph);
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t) {
+  return give_back();
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* graph, cudaGraph_t, unsigned long long) {
+  return hand_out("cudaGraphInstantiateWithFlags", graph);
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
+  return give_back();
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
+  return call("cudaGraphLaunch");
 }
 
 cudaError_t cudaEventCreate(cudaEvent_t* event) {
