@@ -109,7 +109,7 @@ template <typename Kernel, typename... Arguments>
     const device_memory memory(gpu, n);
     stopwatch watch;
     add sum_up(two_pass::stage{}, gpu, n);
-    launch(kernel, 1, 1, 0, queue.handle(), arguments...);
+    kernel<<<1, 1, 0, queue.handle()>>>(arguments...);
     const std::string first = message_of([&] { queue.synchronize(); });
     if (!first.ends_with(sticky_advice)) throw device_error("the kernel did not fail: " + first);
     work(gpu, sum_up);

@@ -8,5 +8,5 @@ __global__ void do_nothing() {}
 }  // namespace
 
 void launch_foreign_kernel() {
-  tenfold::launch(do_nothing, 1, 1, 0, nullptr);
+  tenfold::launch(do_nothing, 1, 1, 0, nullptr, nullptr);
 }

@@ -175,6 +175,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   });
 }
 
+/// A capture refuses an allocation, and records one in stream order as a node of its own kind.
 TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const auto in = random_numbers(1'000'000);
   const uploaded elements(*gpu, in);
@@ -182,14 +183,21 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
-    add.enqueue(elements.get(), in.size(), result.get(), queue.handle());  // loads the kernels
-    queue.synchronize();
-    const std::uint64_t before = gpu->free_bytes();
-    for (int i = 0; i < 100; ++i)
-      add.enqueue(elements.get(), in.size() - static_cast<std::uint64_t>(i), result.get(),
-                  queue.handle());
-    queue.synchronize();
-    EXPECT_EQ(gpu->free_bytes(), before) << info.name;
+    ASSERT_EQ(cudaStreamBeginCapture(queue.handle(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    add.enqueue(elements.get(), in.size(), result.get(), queue.handle());
+    cudaGraph_t captured = nullptr;
+    ASSERT_EQ(cudaStreamEndCapture(queue.handle(), &captured), cudaSuccess);
+    std::size_t count = 0;
+    ASSERT_EQ(cudaGraphGetNodes(captured, nullptr, &count), cudaSuccess);
+    EXPECT_EQ(count, add.plan_for(in.size()).size()) << info.name;
+    std::vector<cudaGraphNode_t> nodes(count);
+    ASSERT_EQ(cudaGraphGetNodes(captured, nodes.data(), &count), cudaSuccess);
+    for (cudaGraphNode_t node : nodes) {
+      cudaGraphNodeType type{};
+      ASSERT_EQ(cudaGraphNodeGetType(node, &type), cudaSuccess);
+      EXPECT_EQ(type, cudaGraphNodeTypeKernel) << info.name;
+    }
+    ASSERT_EQ(cudaGraphDestroy(captured), cudaSuccess);
   });
 }
 
