@@ -1,9 +1,9 @@
 # Writes the kernels' sources into a C++ unit, so that the program shows the very text it was built
-# from: cmake -DOUT=FILE -DSOURCES="A;B" -P EmbedSources.cmake
+# from: cmake -DOUT=FILE -DSOURCES="A;B" -DROOT=FOLDER -P EmbedSources.cmake
 set(entries)
 foreach(source IN LISTS SOURCES)
   file(READ ${source} text)
-  get_filename_component(name ${source} NAME)
+  file(RELATIVE_PATH name ${ROOT} ${source})
   string(APPEND entries "    {\"${name}\", R\"tenfold_source(${text})tenfold_source\"},\n")
 endforeach()
 file(WRITE ${OUT}

@@ -1,8 +1,9 @@
 /// @file
 /// The list of stages: the one place that names them all.
 ///
-/// To add a stage, add its file to kernels/ and its line here. The build, `list`, `run`, `ladder`,
-/// `diff`, the tests and the benchmarks pick it up from this file.
+/// To add a stage, add its file to kernels/, from stage 11 on to kernels/beyond/, and its line
+/// here. The build, `list`, `run`, `ladder`, `diff`, the tests and the benchmarks pick it up from
+/// this file.
 #pragma once
 
 #include <array>
@@ -14,7 +15,8 @@
 #include "common/gpu/words.hpp"
 
 // CMake reads these lines too. A stage a line: number, name, whether it keeps the order of its
-// elements, what it changes. The kernel is kernels/<number, two digits>_<name>.hpp.
+// elements, what it changes. The kernel is kernels/<number, two digits>_<name>.hpp, and in
+// kernels/beyond/ from stage 11 on.
 // clang-format off
 #define TENFOLD_STAGES(STAGE)                                                             \
   STAGE(1, naive, true, "neighbours fold in shared memory, by every second thread")       \
@@ -26,7 +28,8 @@
   STAGE(7, warp_shuffle, false, "the last warp shuffles instead of sharing memory")       \
   STAGE(8, warps_first, false, "every warp shuffles first, then shares a single value")   \
   STAGE(9, items_per_thread, false, "several elements a thread, in loads of 16 bytes")    \
-  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block")
+  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block") \
+  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")
 // clang-format on
 
 namespace tenfold {
@@ -42,6 +45,11 @@ struct stage_info {
   stage_info{number, #name, keeps_order, change},
 inline constexpr auto catalogue = std::to_array<stage_info>({TENFOLD_STAGES(TENFOLD_LIST_STAGE)});
 #undef TENFOLD_LIST_STAGE
+
+/// Whether a stage comes after the ten of the progression.
+constexpr bool is_beyond(const stage_info& stage) {
+  return stage.number > 10;
+}
 
 /// `stage 3 (no_bank_conflicts)`
 inline std::string name_stage(const stage_info& stage) {

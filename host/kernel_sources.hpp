@@ -8,7 +8,7 @@
 namespace tenfold {
 
 struct kernel_source {
-  std::string_view file;  ///< without its folder
+  std::string_view file;  ///< from the root of the project
   std::string_view text;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "host/catalogue.hpp"
@@ -22,14 +23,19 @@ struct stage_traits {
   stage_info info;
   bool takes_items;
   bool takes_grid;
+  bool folds_its_partials;
   int elements_per_thread;
   int dynamic_shared_elements;
 };
 
 template <typename Stage>
 stage_traits traits_of(const shape& s) {
-  return {info_of<Stage>(), takes_items<Stage>, Stage::takes_grid,
-          Stage::elements_per_thread(s.items), Stage::dynamic_shared_elements(s.block)};
+  return {info_of<Stage>(),
+          takes_items<Stage>,
+          Stage::takes_grid,
+          folds_its_partials<Stage>,
+          Stage::elements_per_thread(s.items),
+          Stage::dynamic_shared_elements(s.block)};
 }
 
 /// What there is to know of the elements and the operator.
@@ -40,7 +46,8 @@ struct element_traits {
 };
 
 /// The kernel of the first pass, which reads the input, and that of the later ones, which read
-/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op.
+/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op; and T*, unsigned* where
+/// the stage folds its partials itself: room for them, and a ticket that is zero between calls.
 struct kernel_pair {
   kernel_handle first;
   kernel_handle later;
@@ -94,7 +101,8 @@ class pass_runner {
             {.block = shape_.block,
              .elements_per_thread = stage_.elements_per_thread,
              .loops = stage_.takes_grid,
-             .loop_grid = shape_.grid}};
+             .loop_grid = shape_.grid,
+             .folds_its_partials = stage_.folds_its_partials}};
   }
 
   [[nodiscard]] const shape& used_shape() const { return shape_; }
@@ -118,11 +126,11 @@ class pass_runner {
     if (!stage_.takes_grid)
       throw input_error(name_stage(stage_.info) +
                         " takes no grid: its number of blocks follows from n");
-    if (shape_.grid > elements_per_tile())
+    if (shape_.grid > largest_grid())
       throw input_error(
           "a grid of " + std::to_string(shape_.grid) +
           " blocks is more than the one block of the second pass folds: use at most " +
-          std::to_string(elements_per_tile()) + ", which is block times items");
+          std::to_string(largest_grid()) + ", which is block times items");
   }
 
   [[noreturn]] void no_kernel() const {
@@ -166,9 +174,8 @@ class pass_runner {
     if (!stage_.takes_grid) return;
     if (shape_.grid == 0)
       shape_.grid =
-          std::min(default_loop_grid(shape_.block, shape_.items, properties.multiprocessors,
-                                     properties.threads_per_multiprocessor),
-                   blocks_per_launch_);
+          default_loop_grid(shape_.block, std::min(largest_grid(), blocks_per_launch_),
+                            properties.multiprocessors, properties.threads_per_multiprocessor);
     if (shape_.grid > blocks_per_launch_)
       throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));
@@ -177,8 +184,21 @@ class pass_runner {
   void allocate_scratch() {
     const plan passes = plan_for(max_n_);
     result_ = device_memory(device_, element_.partial_bytes);
+    if (stage_.folds_its_partials) {
+      scratch_[0] = device_memory(device_, passes[0].blocks * element_.partial_bytes);
+      constexpr unsigned first_ticket = 0;
+      ticket_ = device_memory(device_, sizeof first_ticket);
+      copy_to_device(ticket_.data(), &first_ticket, sizeof first_ticket, queue_.handle());
+      queue_.synchronize();
+    }
     for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
       scratch_[i] = device_memory(device_, passes[i].blocks * element_.partial_bytes);
+  }
+
+  /// As many partials as the one block of the second pass folds, if there is one.
+  [[nodiscard]] std::uint64_t largest_grid() const {
+    return stage_.folds_its_partials ? std::numeric_limits<std::uint64_t>::max()
+                                     : elements_per_tile();
   }
 
   [[nodiscard]] std::uint64_t elements_per_tile() const {
@@ -197,7 +217,9 @@ class pass_runner {
       const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
       void* to = static_cast<std::byte*>(out) + block * element_.partial_bytes;
       std::size_t n = p.n - first;
-      void* arguments[] = {&from, &to, &n, const_cast<void*>(op)};
+      void* partials = scratch_[0].data();
+      void* ticket = ticket_.data();
+      void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
       launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes, on,
              arguments);
     }
@@ -212,6 +234,7 @@ class pass_runner {
   std::uint64_t max_n_;
   std::uint64_t blocks_per_launch_ = 0;
   device_memory scratch_[2];
+  device_memory ticket_;
   device_memory result_;
 };
 

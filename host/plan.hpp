@@ -2,6 +2,7 @@
 /// From n and a shape to the passes of a reduction.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -23,6 +24,7 @@ struct plan_parameters {
   int elements_per_thread;
   bool loops;               ///< the stage takes any grid, since its blocks loop
   std::uint64_t loop_grid;  ///< the largest first grid of a stage that loops
+  bool folds_its_partials;  ///< one launch does it all
 };
 
 /// The passes of a reduction. It holds no memory of its own, so making one allocates nothing.
@@ -33,7 +35,7 @@ class plan {
       passes_[count_] = {n, blocks_for(n, parameters)};
       depth_ += depth_of(passes_[count_], parameters);
       n = passes_[count_++].blocks;
-    } while (n > 1);
+    } while (n > 1 && !parameters.folds_its_partials);
   }
 
   [[nodiscard]] const pass* begin() const { return passes_.data(); }
@@ -64,7 +66,10 @@ class plan {
     const std::uint64_t steps = divide_up(divide_up(p.n, tile(parameters)), p.blocks);
     const auto serial = steps * static_cast<std::uint64_t>(parameters.elements_per_thread);
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
-    return serial + static_cast<std::uint64_t>(tree);
+    const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
+    if (!parameters.folds_its_partials) return fold;
+    return fold + divide_up(p.blocks, static_cast<std::uint64_t>(parameters.block)) +
+           static_cast<std::uint64_t>(tree);
   }
 
   // Each pass divides by 64 or more, so 64-bit sizes need no more than eleven.
@@ -74,16 +79,13 @@ class plan {
 };
 
 /// The grid of a stage that loops, when the user names none: the same number of blocks for every
-/// multiprocessor, as many as its threads allow and one block folds in the second pass.
-inline std::uint64_t default_loop_grid(int block, int items, int multiprocessors,
+/// multiprocessor, as many as its threads allow and `limit` holds.
+inline std::uint64_t default_loop_grid(int block, std::uint64_t limit, int multiprocessors,
                                        int threads_per_multiprocessor) {
-  const int limit = block * items;
-  if (multiprocessors >= limit) return static_cast<std::uint64_t>(limit);
-  const int resident =
-      threads_per_multiprocessor / block > 0 ? threads_per_multiprocessor / block : 1;
-  const int fitting = limit / multiprocessors;
-  return static_cast<std::uint64_t>(multiprocessors) *
-         static_cast<std::uint64_t>(resident < fitting ? resident : fitting);
+  const auto each = static_cast<std::uint64_t>(multiprocessors);
+  if (each >= limit) return limit;
+  const auto resident = static_cast<std::uint64_t>(threads_per_multiprocessor / block);
+  return each * std::clamp<std::uint64_t>(resident, 1, limit / each);
 }
 
 }  // namespace tenfold

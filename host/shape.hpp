@@ -36,6 +36,12 @@ inline constexpr std::size_t smallest_shared_memory = 48 * 1024;
 template <typename Stage>
 inline constexpr bool takes_items = Stage::elements_per_thread(1) != Stage::elements_per_thread(2);
 
+/// Whether the stage's one launch folds what its blocks leave.
+template <typename Stage>
+inline constexpr bool folds_its_partials = requires {
+  Stage::folds_its_partials;
+};
+
 inline namespace TENFOLD_BACKEND {
 
 template <typename Op>

@@ -7,6 +7,12 @@
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 using two_words = uint2;
 using four_words = uint4;
+
+/// Evicted from the caches before what may be read again.
+template <typename Word>
+__device__ Word load_once(const Word* p) {
+  return __ldcs(p);
+}
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
 
 #include "common/gpu/transfer.hpp"

@@ -8,6 +8,11 @@ namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 // Not HIP's own uint2 and uint4, which are classes.
 using two_words = unsigned __attribute__((ext_vector_type(2)));
 using four_words = unsigned __attribute__((ext_vector_type(4)));
+
+template <typename Word>
+__device__ Word load_once(const Word* p) {
+  return *p;
+}
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
 
 #include "common/gpu/transfer.hpp"

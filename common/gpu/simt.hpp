@@ -177,6 +177,16 @@ T atomicSub(T* address, std::type_identity_t<T> value) {
   return std::atomic_ref<T>(*address).fetch_sub(value, std::memory_order_relaxed);
 }
 
+/// Counts up to `last` and then begins again from zero.
+inline unsigned atomicInc(unsigned* address, unsigned last) {
+  std::atomic_ref<unsigned> target(*address);
+  unsigned before = target.load(std::memory_order_relaxed);
+  while (!target.compare_exchange_weak(before, before >= last ? 0 : before + 1,
+                                       std::memory_order_relaxed)) {
+  }
+  return before;
+}
+
 template <typename T>
 T atomicAnd(T* address, std::type_identity_t<T> value) {
   return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);

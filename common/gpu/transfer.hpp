@@ -1,7 +1,8 @@
 /// @file
 /// What CUDA and HIP share: dynamic shared memory, values of any size as the 32-bit words that a
 /// shuffle moves, and as the vectors that one load instruction brings in. Includes follow the
-/// vendor's `two_words` and `four_words`, the types that its compiler loads at once.
+/// vendor's `two_words` and `four_words`, the types that its compiler loads at once, and
+/// `load_once`.
 #pragma once
 
 #include <cstddef>
@@ -60,14 +61,16 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(dynamic_shared_memory);
 }
 
-/// One load of the whole vector, through the type that the compilers load with one instruction.
+/// One load of the whole vector, through the type that the compilers load with one instruction, and
+/// marked as read once where the vendor has a word for it.
 template <int Width, typename In>
 __device__ static_array<In, Width> load_vector(const In* p) {
   if constexpr (Width == 1) {
     return static_array<In, Width>{*p};
   } else {
     using word = typename detail::machine_word<Width * sizeof(In)>::type;
-    return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
+    return __builtin_bit_cast(static_array<In, Width>,
+                              detail::load_once(reinterpret_cast<const word*>(p)));
   }
 }
 

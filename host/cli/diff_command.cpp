@@ -32,8 +32,8 @@ exit_code diff_stages(const std::string& from, const std::string& to) {
   const kernel_source& a = source_of(choose_stage(from));
   const kernel_source& b = source_of(choose_stage(to));
   const std::vector<diff_line> lines = diff(code_lines(a.text), code_lines(b.text));
-  fmt::print("{}\n{}\n", paint(fmt::format("--- kernels/{}", a.file), colour::bold),
-             paint(fmt::format("+++ kernels/{}", b.file), colour::bold));
+  fmt::print("{}\n{}\n", paint(fmt::format("--- {}", a.file), colour::bold),
+             paint(fmt::format("+++ {}", b.file), colour::bold));
   for (const diff_line& line : lines) print_line(line);
   const change_count count = count_changes(lines);
   fmt::print("\n{} lines of code removed, {} added (comments left out)\n", count.removed,

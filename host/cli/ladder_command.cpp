@@ -114,6 +114,7 @@ exit_code run_ladder(const options& o) {
 
   std::vector<measurement> results;
   for (const stage_info& stage : catalogue) {
+    if (is_beyond(stage) && !o.beyond) break;
     table.announce_stage(stage);
     try {
       results.push_back(measure(stage, options_for(stage, o), data, choice, *on));

@@ -25,8 +25,8 @@ exit_code list_stages() {
     fmt::print("{:>5}  {:<18} {:<60} {:<17} {}\n", stage.number, stage.name, stage.change,
                describe_parameters(parameters_of(stage)), stage.keeps_order ? "yes" : "no");
   fmt::print(
-      "\nThe source of a stage is kernels/NN_name.hpp; 'tenfold diff 3 4' shows what changed "
-      "between two.\n");
+      "\nThe source of a stage is kernels/NN_name.hpp, after the tenth kernels/beyond/NN_name.hpp; "
+      "'tenfold diff 3 4' shows what changed between two.\n");
   return exit_code::success;
 }
 

@@ -68,7 +68,8 @@ void add_options(CLI::App& app, options& o) {
          fmt::format("elements per thread, from stage 9 on: {}", fmt::join(item_counts, ", ")))
       ->check(refuse_empty)
       ->capture_default_str();
-  app.add_option("--grid", o.shape.grid, "blocks of the first pass, in stage 10 [by the device]")
+  app.add_option("--grid", o.shape.grid,
+                 "blocks of the first pass, from stage 10 on [by the device]")
       ->transform(CLI::Validator(read_count, ""));
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
       ->check(refuse_empty);

@@ -29,8 +29,9 @@ struct options {
   std::string schedule = "in-order";
   std::string input;  ///< a .npy file; empty: random elements
   std::uint64_t seed = 1;
-  int repeat = 0;    ///< 0: as often as a stage's share of time allows
-  std::string json;  ///< a file, `-` for standard output; empty: none
+  bool beyond = false;  ///< the ladder goes on after the ten stages
+  int repeat = 0;       ///< 0: as often as a stage's share of time allows
+  std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
 /// Declares the options that `run`, `ladder` and the programs of single stages share.

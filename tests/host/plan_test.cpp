@@ -8,10 +8,16 @@
 namespace tenfold {
 namespace {
 
-constexpr plan_parameters simple{
-    .block = 256, .elements_per_thread = 1, .loops = false, .loop_grid = 0};
-constexpr plan_parameters looping{
-    .block = 256, .elements_per_thread = 4, .loops = true, .loop_grid = 1024};
+constexpr plan_parameters simple{.block = 256,
+                                 .elements_per_thread = 1,
+                                 .loops = false,
+                                 .loop_grid = 0,
+                                 .folds_its_partials = false};
+constexpr plan_parameters looping{.block = 256,
+                                  .elements_per_thread = 4,
+                                  .loops = true,
+                                  .loop_grid = 1024,
+                                  .folds_its_partials = false};
 
 TEST(Plan, NothingAndOneElementTakeOneBlock) {
   for (const std::uint64_t n : {0, 1, 2, 255, 256}) {
@@ -45,8 +51,11 @@ TEST(Plan, EveryPassFoldsWhatTheOneBeforeLeft) {
 }
 
 TEST(Plan, TheLargestSizeFits) {
-  const plan p(std::numeric_limits<std::uint64_t>::max(),
-               {.block = 64, .elements_per_thread = 1, .loops = false, .loop_grid = 0});
+  const plan p(std::numeric_limits<std::uint64_t>::max(), {.block = 64,
+                                                           .elements_per_thread = 1,
+                                                           .loops = false,
+                                                           .loop_grid = 0,
+                                                           .folds_its_partials = false});
   EXPECT_EQ(p[0].blocks, std::uint64_t{1} << 58);
   EXPECT_EQ(p[p.size() - 1].blocks, 1u);
 }
@@ -66,15 +75,25 @@ TEST(Plan, DepthCountsSerialElementsAndTreeLevels) {
   EXPECT_EQ(plan(1u << 24, looping).depth(), 16u * 4 + 8 + 4 + 8);
 }
 
+TEST(Plan, OneThatFoldsItsPartialsTakesOnePass) {
+  plan_parameters single = looping;
+  single.folds_its_partials = true;
+  for (const std::uint64_t n : {0ull, 1ull, 1024ull, 1025ull, 1ull << 33})
+    EXPECT_EQ(plan(n, single).size(), 1u) << n;
+  // 16 steps of 4 and a tree, then a thread's four partials of 1024 and another tree.
+  EXPECT_EQ(plan(1u << 24, single).depth(), 16u * 4 + 8 + 4 + 8);
+}
+
 TEST(DefaultLoopGrid, FillsTheDeviceAndFitsTheSecondPass) {
-  EXPECT_EQ(default_loop_grid(256, 4, 8, 2048), 64u);
-  EXPECT_EQ(default_loop_grid(256, 4, 132, 2048), 132u * 7);  // 8 would exceed 1024
-  EXPECT_EQ(default_loop_grid(64, 1, 132, 2048), 64u);        // less than one per multiprocessor
+  EXPECT_EQ(default_loop_grid(256, 1024, 8, 2048), 64u);
+  EXPECT_EQ(default_loop_grid(256, 1024, 132, 2048), 132u * 7);  // 8 would exceed 1024
+  EXPECT_EQ(default_loop_grid(64, 64, 132, 2048), 64u);          // less than one per multiprocessor
   for (const int block : block_sizes)
     for (const int items : item_counts)
-      for (const int multiprocessors : {1, 8, 60, 132, 304})
-        EXPECT_LE(default_loop_grid(block, items, multiprocessors, 2048),
-                  static_cast<std::uint64_t>(block * items));
+      for (const int multiprocessors : {1, 8, 60, 132, 304}) {
+        const auto limit = static_cast<std::uint64_t>(block * items);
+        EXPECT_LE(default_loop_grid(block, limit, multiprocessors, 2048), limit);
+      }
 }
 
 }  // namespace
