@@ -20,8 +20,8 @@ if(TENFOLD_CUDA)
           list(APPEND architectures ${architecture})
         endif()
       endforeach()
-      # One PTX, that of the oldest, for them all and for what comes: it is the same code whichever
-      # they are, and making it takes longer than assembling it for each.
+      # One PTX, that of the oldest, for them all and for what comes: no kernel asks for more, and
+      # making PTX takes longer than assembling it for each.
       list(GET architectures 0 oldest)
       list(JOIN architectures ",sm_" codes)
       set(CMAKE_CUDA_ARCHITECTURES OFF)
