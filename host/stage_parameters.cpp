@@ -9,7 +9,8 @@ stage_parameters parameters_of(const stage_info& stage) {
   stage_parameters found{};
   for_each_stage([&]<typename Stage>(const stage_info& each) {
     if (each.number == stage.number)
-      found = {takes_items<Stage>, Stage::takes_grid, Stage::elements_per_thread(default_items)};
+      found = {takes_items<Stage>, Stage::takes_grid, folds_its_partials<Stage>,
+               Stage::elements_per_thread(default_items)};
   });
   return found;
 }

@@ -10,6 +10,7 @@ namespace tenfold {
 struct stage_parameters {
   bool items;
   bool grid;
+  bool folds_its_partials;  ///< so that its grid has no limit but the device's
   int elements_per_thread;  ///< at the default number of items
 };
 

@@ -136,9 +136,9 @@ TEST_F(Cli, StageByNumberNameAndFileName) {
 }
 
 TEST_F(Cli, UnknownStageListsStages) {
-  for (const char* stage : {"11", "0", "003", "", "threads", "3.0"})
+  for (const char* stage : {"99", "0", "003", "", "threads", "3.0"})
     expect_run_refused({stage}, bad_input,
-                       {"there is no stage", "1 naive", "3 no_bank_conflicts", "10 two_pass"});
+                       {"there is no stage", "1 naive", "3 no_bank_conflicts", "11 single_pass"});
 }
 
 TEST_F(Cli, EveryTypeAndOperator) {
