@@ -61,10 +61,11 @@ std::vector<peer> list_peers() {
 
 }  // namespace
 
+// The only names that this library shows.
 #if defined(__CUDACC__)
-const std::vector<peer>& cuda_peers() {
+__attribute__((visibility("default"))) const std::vector<peer>& cuda_peers() {
 #else
-const std::vector<peer>& hip_peers() {
+__attribute__((visibility("default"))) const std::vector<peer>& hip_peers() {
 #endif
   static const std::vector<peer> all = list_peers();
   return all;
