@@ -32,9 +32,10 @@ contestant::contestant(const arena& where, std::unique_ptr<runnable> work, peer_
   choose_calls();
 }
 
-shape contestant::used_shape() const {
+std::optional<shape> contestant::used_shape() const {
   const auto* stage = dynamic_cast<const reduction*>(work_.get());
-  return stage == nullptr ? shape{} : stage->used_shape();
+  if (stage == nullptr) return std::nullopt;
+  return stage->used_shape();
 }
 
 verdict contestant::check() {

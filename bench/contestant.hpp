@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "bench/input_ring.hpp"
@@ -50,8 +51,8 @@ class contestant {
   /// which is in the cache.
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
-  /// Of a stage, its grid filled in; the default for a peer.
-  [[nodiscard]] shape used_shape() const;
+  /// Of a stage, its grid filled in.
+  [[nodiscard]] std::optional<shape> used_shape() const;
 
   /// Compares with the reference. To be called before and after the times are taken.
   /// @return the worst of what this and earlier calls found

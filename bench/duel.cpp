@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/context.hpp"
+#include "bench/end_to_end.hpp"
 #include "bench/field.hpp"
 #include "bench/options.hpp"
 #include "bench/rounds.hpp"
@@ -21,8 +22,9 @@ namespace {
 struct duel_options {
   bench_options common;
   std::vector<std::string> candidates{"10"};
-  std::string against;  ///< empty: the library of the device's vendor, else the first candidate
+  std::string against;  ///< empty: the first library there is, else the first candidate
   int rounds = 101;
+  bool end_to_end = false;
   std::string json;
 };
 
@@ -35,10 +37,13 @@ void add_duel_options(CLI::App& app, duel_options& o) {
       ->capture_default_str();
   app.add_option("--against", o.against,
                  "who the others are compared with, such as peer:cub or 10_two_pass/... "
-                 "[the vendor's library, else the first candidate]");
+                 "[the first library there is, else the first candidate]");
   app.add_option("--rounds", o.rounds, "samples of each")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  app.add_flag("--end-to-end", o.end_to_end,
+               "the data starts on the host: add the transfers, compare with the CPU, and tell "
+               "from which n on the device is faster");
   app.add_option("--json", o.json, "write the results to a file");
 }
 
@@ -50,14 +55,22 @@ std::vector<std::uint64_t> default_sizes(const cli::device_choice& device) {
   return sizes;
 }
 
+std::vector<std::string> choose_peer_names(const duel_options& o,
+                                           const cli::device_choice& device) {
+  if (!o.common.peers.empty()) return o.common.peers;
+  if (o.end_to_end) return {"std", "openmp"};
+  if (device.backend->name() == "cuda") return {"cub", "read"};
+  if (device.backend->name() == "hip") return {"hipcub", "rocprim", "read"};
+  return {"none"};
+}
+
 std::vector<entrant> choose_entrants(const duel_options& o, testbed& bed) {
   std::vector<entrant> all;
-  for (const std::string& text : o.candidates)
+  for (const std::string& text : o.candidates) {
     all.push_back(parse_candidate(text, bed.device().properties()));
-  std::vector<std::string> names = o.common.peers;
-  if (names.empty() && bed.choice().backend->name() == "cuda") names = {"cub", "read"};
-  if (names.empty() && bed.choice().backend->name() == "hip") names = {"hipcub", "rocprim", "read"};
-  peer_choice peers = choose_peers(names, bed.choice());
+    if (o.end_to_end) all.back() = with_transfers(all.back(), bed.device());
+  }
+  peer_choice peers = choose_peers(choose_peer_names(o, bed.choice()), bed.choice());
   for (const std::string& line : peers.absent) fmt::print("{}\n", line);
   std::move(peers.present.begin(), peers.present.end(), std::back_inserter(all));
   return all;
@@ -65,7 +78,7 @@ std::vector<entrant> choose_entrants(const duel_options& o, testbed& bed) {
 
 std::string choose_reference(const duel_options& o, const std::vector<entrant>& all) {
   if (!o.against.empty()) return o.against;
-  for (const char* library : {"peer:cub", "peer:hipcub", "peer:rocprim"})
+  for (const char* library : {"peer:cub", "peer:hipcub", "peer:rocprim", "peer:std", "peer:openmp"})
     for (const entrant& e : all)
       if (e.label() == library) return library;
   return all.front().label();
@@ -98,7 +111,7 @@ class duel {
       standings_.push_back({.who = &who,
                             .at = at,
                             .calls = contestants_.back()->calls(),
-                            .used_shape = contestants_.back()->used_shape()});
+                            .used_shape = contestants_.back()->used_shape().value_or(who.shape)});
     } catch (const input_error& e) {
       fmt::print("left out: {}: {}\n", who.label(), e.what());
     }
@@ -134,8 +147,10 @@ class tournament {
   exit_code run() {
     for (const element_type type : choose_types(options_.common.types))
       for (const std::string& op : choose_operators(options_.common.ops, type)) run(type, op);
-    print_winners(events_, reference_);
-    if (!options_.json.empty()) write_standings(options_.json, events_, context_, reference_);
+    if (options_.end_to_end)
+      print_crossover(events_);
+    else
+      print_winners(events_, reference_);
     return is_wrong_ ? exit_code::wrong_result : exit_code::success;
   }
 
@@ -163,6 +178,8 @@ class tournament {
     report_throttling();
     for (const standing& s : all) is_wrong_ |= s.verdict == verdict::wrong;
     events_.push_back(std::move(all));
+    // Each time anew, so that a run that is cut short has left what it found.
+    if (!options_.json.empty()) write_standings(options_.json, events_, context_, reference_);
   }
 
   void report_throttling() {

@@ -33,6 +33,12 @@ std::string notes(const standing& s) {
   return text;
 }
 
+const char* describe_place(const std::vector<standing>& all) {
+  if (std::all_of(all.begin(), all.end(), [](const standing& s) { return s.who->on_cpu; }))
+    return "the data on the host";
+  return all.front().at.mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
+}
+
 std::string describe_share(const standing& s) {
   return s.who->on_cpu ? "-" : fmt::format("{:.1f}%", 100 * s.share_of_ceiling);
 }
@@ -103,7 +109,7 @@ void print_standings(const std::vector<standing>& all, std::size_t reference) {
   const event& at = all.front().at;
   const std::size_t width = label_width(all);
   fmt::print("\n{} of {} {}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type),
-             at.mode == timing_mode::graph ? "in a replayed graph" : "in a stream");
+             describe_place(all));
   fmt::print("{}\n", cli::paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
                                             "median", "p5", "p95", "GB/s", "ceiling",
                                             "times as fast as " + all[reference].who->label()),
