@@ -52,6 +52,28 @@ endif()
 add_library(tenfold_dtl INTERFACE)
 target_include_directories(tenfold_dtl SYSTEM INTERFACE ${DTL_INCLUDE_DIR})
 
+# tenfold_bundle(NAME [FOLDER]): puts a library that distributions have in no other form than shared
+# into the folder lib/ beside the programs of a portable build.
+function(tenfold_bundle name)
+  if(TENFOLD_PORTABLE)
+    find_library(TENFOLD_LIBRARY_${name} ${name} HINTS ${ARGN} NO_CACHE)
+    if(TENFOLD_LIBRARY_${name} MATCHES "\\.so$")
+      file(COPY ${TENFOLD_LIBRARY_${name}} DESTINATION ${PROJECT_BINARY_DIR}/lib FOLLOW_SYMLINK_CHAIN)
+    endif()
+  endif()
+endfunction()
+
+if(TENFOLD_BENCH)
+  find_package(benchmark 1.7 QUIET)
+  if(NOT benchmark_FOUND)
+    set(BENCHMARK_ENABLE_TESTING OFF)
+    set(BENCHMARK_ENABLE_INSTALL OFF)
+    FetchContent_Declare(benchmark GIT_REPOSITORY https://github.com/google/benchmark.git
+                                   GIT_TAG v1.8.3 GIT_SHALLOW ON)
+    FetchContent_MakeAvailable(benchmark)
+  endif()
+endif()
+
 if(TENFOLD_TESTS)
   find_package(GTest 1.11 QUIET)
   if(NOT GTest_FOUND)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/program.hpp"
 #include "host/cli/terminal.hpp"
 
 namespace tenfold::cli {
@@ -40,7 +41,12 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   return fmt::format("{}; see '{} --help'", what, app.get_name());
 }
 
-/// Parses and runs; the only place where errors end.
+constexpr const char* exit_codes =
+    "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
+    "input, 3 the device failed.";
+
+}  // namespace
+
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
   try {
     app.parse(argc, argv);
@@ -60,12 +66,6 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
     return report_error(e.what(), exit_code::device_failed);
   }
 }
-
-constexpr const char* exit_codes =
-    "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
-    "input, 3 the device failed.";
-
-}  // namespace
 
 int run_program(int argc, char** argv) {
   CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");

@@ -1,0 +1,102 @@
+// The peers that run on the CPU itself, in the memory of the executor's devices, which is the
+// host's.
+#include <execution>
+#include <functional>
+#include <numeric>
+#include <type_traits>
+
+#include "bench/peers/peer.hpp"
+#include "host/error.hpp"
+#include "host/operator_list.hpp"
+
+namespace tenfold::bench {
+namespace {
+
+constexpr const char* not_found = "its package was not found when this program was built";
+
+/// Sums in floating point by the standard's own functor, for which libraries have faster loops.
+/// That of signed integers must not overflow, ours may.
+template <typename T, typename Op>
+using standard_operator =
+    std::conditional_t<std::is_same_v<Op, sum<T>> && std::is_floating_point_v<T>, std::plus<T>, Op>;
+
+struct parallel_policy {
+  template <typename T, typename Op>
+  static T reduce(const T* in, std::uint64_t n) {
+    return std::reduce(std::execution::par_unseq, in, in + n, Op{}.identity(),
+                       standard_operator<T, Op>{});
+  }
+};
+
+struct openmp_loop {
+  template <typename T, typename Op>
+  static T reduce(const T* in, std::uint64_t n) {
+    T result = Op{}.identity();
+    if constexpr (std::is_same_v<Op, sum<T>> && std::is_floating_point_v<T>) {
+#pragma omp parallel for simd reduction(+ : result)
+      for (std::uint64_t i = 0; i < n; ++i) result += in[i];
+    } else {
+#pragma omp declare reduction(fold:T                             \
+                              : omp_out = Op{}(omp_out, omp_in)) \
+    initializer(omp_priv = Op{}.identity())
+#pragma omp parallel for simd reduction(fold : result)
+      for (std::uint64_t i = 0; i < n; ++i) result = Op{}(result, in[i]);
+    }
+    return result;
+  }
+};
+
+template <typename T, typename Op, typename Loop>
+class cpu_peer final : public runnable {
+ public:
+  void enqueue(const void* in, std::uint64_t n) override {
+    result_ = Loop::template reduce<T, Op>(static_cast<const T*>(in), n);
+  }
+  value result() override { return result_; }
+  /// Each core may take its share in a single chain, and there may be a single core.
+  std::uint64_t depth(std::uint64_t n) const override { return n; }
+
+ private:
+  T result_{};
+};
+
+template <typename Loop>
+std::unique_ptr<runnable> make(session&, const peer_request& r) {
+  std::unique_ptr<runnable> made;
+  const bool known = visit_type(r.type, [&]<typename T>() {
+    return visit_operator<T>(
+        r.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<T, Op, Loop>>(); });
+  });
+  if (!known)
+    throw input_error("there is no operator '" + r.op + "' for elements of type " +
+                      std::string(name_of(r.type)));
+  return made;
+}
+
+peer standard_peer() {
+  peer p{.name = "std", .what = "std::reduce on the CPU, std::execution::par_unseq"};
+  // Without oneTBB the standard library runs the parallel policies on one core.
+  if constexpr (TENFOLD_WITH_TBB)
+    p.make = make<parallel_policy>;
+  else
+    p.absent = not_found;
+  return p;
+}
+
+peer openmp_peer() {
+  peer p{.name = "openmp", .what = "an OpenMP loop on the CPU"};
+  if constexpr (TENFOLD_WITH_OPENMP)
+    p.make = make<openmp_loop>;
+  else
+    p.absent = not_found;
+  return p;
+}
+
+}  // namespace
+
+const std::vector<peer>& cpu_peers() {
+  static const std::vector<peer> all{standard_peer(), openmp_peer()};
+  return all;
+}
+
+}  // namespace tenfold::bench

@@ -1,0 +1,90 @@
+/// @file
+/// What the peers of a GPU backend share. Compiled as CUDA or as HIP.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <tuple>
+
+#include "bench/peers/peer.hpp"
+#include "host/operator_list.hpp"
+#include "host/registry/device_session.hpp"
+
+namespace tenfold::bench::inline TENFOLD_BACKEND {
+
+/// Peers are made on sessions of their own backend alone, which `peers_on` sees to.
+inline device_session& own_session(session& on) {
+  return static_cast<device_session&>(on);
+}
+
+/// A value on the device, and the stream in which it comes about.
+template <typename T>
+class result_on_device {
+ public:
+  explicit result_on_device(const device_session& on)
+      : device_(on.opened()), queue_(on.queue()), memory_(device_, sizeof(T)) {}
+
+  [[nodiscard]] stream_handle queue() const { return queue_; }
+  [[nodiscard]] const device& on() const { return device_; }
+  [[nodiscard]] T* data() const { return static_cast<T*>(memory_.data()); }
+
+  [[nodiscard]] T wait() const {
+    device_.make_current();
+    T copy{};
+    copy_to_host(&copy, memory_.data(), sizeof(T), queue_);
+    synchronize(queue_);
+    return copy;
+  }
+
+ private:
+  device device_;
+  stream_handle queue_;
+  device_memory memory_;
+};
+
+/// A library's function that tells how much scratch memory it needs when it is given none, as those
+/// of CUB, hipCUB and rocPRIM do: `f(scratch, bytes, in, out, n, stream)`.
+template <typename T, typename Function>
+class two_phase_peer final : public runnable {
+ public:
+  two_phase_peer(const device_session& on, std::uint64_t max_n, Function function)
+      : function_(function), result_(on) {
+    call(nullptr, nullptr, max_n);
+    scratch_ = device_memory(result_.on(), bytes_);
+  }
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    result_.on().make_current();
+    call(scratch_.data(), static_cast<const T*>(in), n);
+  }
+  value result() override { return result_.wait(); }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  void call(void* scratch, const T* in, std::uint64_t n) {
+    detail::check(function_(scratch, bytes_, in, result_.data(), n, result_.queue()),
+                  "a library's reduction");
+  }
+
+  Function function_;
+  result_on_device<T> result_;
+  std::size_t bytes_ = 0;
+  device_memory scratch_;
+};
+
+/// Makes a peer from `f.template operator()<T, Op>()`, for elements of ElementBytes.
+template <std::size_t ElementBytes, typename F>
+std::unique_ptr<runnable> make_typed(const peer_request& r, F&& f) {
+  std::unique_ptr<runnable> made;
+  visit_type(r.type, [&]<typename T>() {
+    if constexpr (sizeof(T) == ElementBytes)
+      std::ignore =
+          visit_operator<T>(r.op, [&]<typename Op>() { made = f.template operator()<T, Op>(); });
+  });
+  if (made == nullptr)
+    throw input_error("there is no operator '" + r.op + "' for elements of type " +
+                      std::string(name_of(r.type)));
+  return made;
+}
+
+}  // namespace tenfold::bench::inline TENFOLD_BACKEND

@@ -1,0 +1,27 @@
+/// @file
+/// The makers of a GPU backend's peers, each in units of its own. Compiled as CUDA or as HIP.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "bench/peers/peer.hpp"
+#include "common/gpu/words.hpp"
+
+namespace tenfold::bench::inline TENFOLD_BACKEND {
+
+template <std::size_t ElementBytes>
+std::unique_ptr<runnable> make_cub_peer(session& on, const peer_request& r);
+template <>
+std::unique_ptr<runnable> make_cub_peer<4>(session& on, const peer_request& r);
+template <>
+std::unique_ptr<runnable> make_cub_peer<8>(session& on, const peer_request& r);
+
+std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_copy_peer(session& on, const peer_request& r);
+
+/// The kernels that only read, one for each shape.
+[[nodiscard]] std::vector<peer> reading_peers();
+
+}  // namespace tenfold::bench::inline TENFOLD_BACKEND

@@ -1,0 +1,74 @@
+// The list of a GPU backend's peers. Compiled as CUDA or as HIP.
+#include "bench/peers/gpu_peers.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tenfold::bench {
+namespace {
+
+constexpr const char* not_found = "its package was not found when this program was built";
+
+peer cub_peer() {
+#if defined(__CUDACC__)
+  peer p{.name = "cub", .what = "cub::DeviceReduce"};
+#else
+  peer p{.name = "hipcub", .what = "hipcub::DeviceReduce"};
+#endif
+  if constexpr (TENFOLD_WITH_CUB)
+    p.make = [](session& on, const peer_request& r) {
+      return size_of(r.type) == 4 ? make_cub_peer<4>(on, r) : make_cub_peer<8>(on, r);
+    };
+  else
+    p.absent = not_found;
+  return p;
+}
+
+peer thrust_peer() {
+  peer p{.name = "thrust",
+         .what = "thrust::reduce, which allocates and waits in every call",
+         .waits = true};
+  if constexpr (TENFOLD_WITH_THRUST)
+    p.make = make_thrust_peer;
+  else
+    p.absent = not_found;
+  return p;
+}
+
+#if !defined(__CUDACC__)
+peer rocprim_peer() {
+  peer p{.name = "rocprim", .what = "rocprim::reduce"};
+  if constexpr (TENFOLD_WITH_ROCPRIM)
+    p.make = make_rocprim_peer;
+  else
+    p.absent = not_found;
+  return p;
+}
+#endif
+
+std::vector<peer> list_peers() {
+  std::vector<peer> all{cub_peer(), thrust_peer()};
+#if !defined(__CUDACC__)
+  all.push_back(rocprim_peer());
+#endif
+  all.push_back({.name = "copy",
+                 .what = "a copy on the device, which writes as much as it reads: reads count",
+                 .kind = peer_kind::reader,
+                 .make = make_copy_peer});
+  for (peer& each : reading_peers()) all.push_back(std::move(each));
+  return all;
+}
+
+}  // namespace
+
+// The only names that this library shows.
+#if defined(__CUDACC__)
+__attribute__((visibility("default"))) const std::vector<peer>& cuda_peers() {
+#else
+__attribute__((visibility("default"))) const std::vector<peer>& hip_peers() {
+#endif
+  static const std::vector<peer> all = list_peers();
+  return all;
+}
+
+}  // namespace tenfold::bench

@@ -1,0 +1,51 @@
+/// @file
+/// What the stages are measured against: libraries, a copy, and kernels that do nothing but read.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/backend.hpp"
+
+namespace tenfold::bench {
+
+struct peer_request {
+  element_type type = element_type::f32;
+  std::string op = "sum";
+  std::uint64_t max_n = 0;
+};
+
+enum class peer_kind {
+  reduction,
+  /// Its value is the exclusive or of the input's 32-bit words, whatever the type and operator.
+  reader
+};
+
+struct peer {
+  std::string name;  ///< as in `peer:cub`
+  std::string what;
+  peer_kind kind = peer_kind::reduction;
+  /// Hands its result to the host before it returns, so that no graph can hold it.
+  bool waits = false;
+  /// What this program was built without; empty for a peer that is here.
+  std::string absent{};
+  /// @throws input_error when the peer has no such operator or does not run on this device
+  std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
+};
+
+/// The peers that run on a backend's devices, the absent ones too. Those of the executor run on the
+/// CPU itself, since its memory is the host's.
+[[nodiscard]] const std::vector<peer>& peers_on(std::string_view backend);
+
+/// How deep a library's reduction is taken to be, whose order of evaluation is its own affair: at
+/// least a thousand chains side by side, none longer than 1024 where there is less to do.
+[[nodiscard]] constexpr std::uint64_t assumed_depth(std::uint64_t n) {
+  return std::min(n, n / 1024 + 1024);
+}
+
+}  // namespace tenfold::bench

@@ -1,0 +1,164 @@
+// The read-only kernels and the copy. Compiled as CUDA or as HIP.
+#include <algorithm>
+#include <vector>
+
+#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/gpu_peers.hpp"
+#include "bench/peers/reading_kernels.hpp"
+
+namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace {
+
+using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned*);
+
+struct reading_launch {
+  reading_kernel kernel;
+  int block;
+  int blocks_per_multiprocessor;
+  std::size_t bytes_per_block;  ///< that keep a block busy; a smaller input gets fewer blocks
+  std::size_t dynamic_shared_bytes = 0;
+};
+
+std::size_t words_of(std::uint64_t n, element_type type) {
+  return n * size_of(type) / sizeof(unsigned);
+}
+
+void read(const reading_launch& l, const device_session& on, const void* in, std::size_t words,
+          unsigned* checksum) {
+  const std::uint64_t most = static_cast<std::uint64_t>(on.properties().multiprocessors) *
+                             static_cast<std::uint64_t>(l.blocks_per_multiprocessor);
+  const std::uint64_t useful = words * sizeof(unsigned) / l.bytes_per_block + 1;
+  void* arguments[] = {&in, &words, &checksum};
+  launch(l.kernel, std::min(most, useful), l.block, l.dynamic_shared_bytes, on.queue(), arguments);
+}
+
+/// The exclusive or of an array's words, by a kernel that is known to read them all.
+value checksum_of(const reading_launch& l, const device_session& on, const void* in,
+                  std::size_t words, const result_on_device<unsigned>& result) {
+  const unsigned zero = 0;
+  copy_to_device(result.data(), &zero, sizeof zero, on.queue());
+  read(l, on, in, words, result.data());
+  return std::uint32_t{result.wait()};
+}
+
+class reader final : public runnable {
+ public:
+  reader(const device_session& on, element_type type, const reading_launch& l)
+      : on_(on), type_(type), launch_(l), checksum_(on) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    on_.opened().make_current();
+    in_ = in;
+    words_ = words_of(n, type_);
+    read(launch_, on_, in, words_, nullptr);
+  }
+  /// Reads once more, this time to the checksum.
+  value result() override {
+    on_.opened().make_current();
+    return checksum_of(launch_, on_, in_, words_, checksum_);
+  }
+  std::uint64_t depth(std::uint64_t) const override { return 0; }
+
+ private:
+  const device_session& on_;
+  element_type type_;
+  reading_launch launch_;
+  result_on_device<unsigned> checksum_;
+  const void* in_ = nullptr;
+  std::size_t words_ = 0;
+};
+
+constexpr reading_launch plain_read{&read_vectors<4, false>, 256, 8, 16384};
+
+class copier final : public runnable {
+ public:
+  copier(const device_session& on, const peer_request& r)
+      : on_(on), type_(r.type), to_(on.opened(), r.max_n * size_of(r.type)), checksum_(on) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    on_.opened().make_current();
+    words_ = words_of(n, type_);
+    detail::check(TENFOLD_RUNTIME(MemcpyAsync)(to_.data(), in, words_ * sizeof(unsigned),
+                                               TENFOLD_RUNTIME(MemcpyDeviceToDevice), on_.queue()),
+                  "copying on the device");
+  }
+  value result() override {
+    on_.opened().make_current();
+    return checksum_of(plain_read, on_, to_.data(), words_, checksum_);
+  }
+  std::uint64_t depth(std::uint64_t) const override { return 0; }
+
+ private:
+  const device_session& on_;
+  element_type type_;
+  device_memory to_;
+  result_on_device<unsigned> checksum_;
+  std::size_t words_ = 0;
+};
+
+peer reading_peer(std::string name, std::string what, const reading_launch& l) {
+  return {.name = "read:" + std::move(name),
+          .what = std::move(what),
+          .kind = peer_kind::reader,
+          .make = [l](session& on, const peer_request& r) -> std::unique_ptr<runnable> {
+            return std::make_unique<reader>(own_session(on), r.type, l);
+          }};
+}
+
+template <int Loads, bool Streaming>
+peer vector_peer(int block, int blocks) {
+  return reading_peer((Streaming ? "streaming:" : "plain:") + std::to_string(block) + ":" +
+                          std::to_string(Loads) + ":" + std::to_string(blocks),
+                      std::to_string(Loads) + " loads of 16 bytes a thread, " +
+                          std::to_string(blocks) + " blocks a multiprocessor" +
+                          (Streaming ? ", evict-first" : ""),
+                      {&read_vectors<Loads, Streaming>, block, blocks,
+                       static_cast<std::size_t>(block) * Loads * sizeof(vector)});
+}
+
+#if defined(__CUDACC__)
+
+template <int Slots, int SlotBytes>
+peer bulk_peer(int blocks) {
+  constexpr std::size_t shared = bulk_shared_bytes(Slots, SlotBytes);
+  peer made = reading_peer("bulk:" + std::to_string(Slots) + ":" + std::to_string(SlotBytes) + ":" +
+                               std::to_string(blocks),
+                           "the copy engine fills " + std::to_string(Slots) + " slots of " +
+                               std::to_string(SlotBytes) + " bytes, " + std::to_string(blocks) +
+                               " blocks a multiprocessor",
+                           {&read_bulk<Slots, SlotBytes>, bulk_block, blocks, SlotBytes, shared});
+  made.make = [make = made.make, shared](session& on, const peer_request& r) {
+    int major = 0;
+    detail::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
+                                         own_session(on).opened().ordinal()),
+                  "reading the compute capability");
+    if (major < 9) throw input_error("bulk copies need a GPU of compute capability 9.0");
+    own_session(on).opened().make_current();
+    detail::check(
+        cudaFuncSetAttribute(&read_bulk<Slots, SlotBytes>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "asking for a large shared memory");
+    return make(on, r);
+  };
+  return made;
+}
+
+#endif
+
+}  // namespace
+
+std::unique_ptr<runnable> make_copy_peer(session& on, const peer_request& r) {
+  return std::make_unique<copier>(own_session(on), r);
+}
+
+std::vector<peer> reading_peers() {
+  return {
+    vector_peer<4, false>(256, 8), vector_peer<4, false>(512, 4), vector_peer<8, false>(512, 4),
+        vector_peer<4, false>(512, 40), vector_peer<4, true>(512, 4), vector_peer<8, true>(256, 8),
+#if defined(__CUDACC__)
+        bulk_peer<6, 32768>(1), bulk_peer<6, 16384>(2),
+#endif
+  };
+}
+
+}  // namespace tenfold::bench::inline TENFOLD_BACKEND

@@ -1,0 +1,27 @@
+// rocPRIM, which hipCUB calls as well.
+#include <rocprim/rocprim.hpp>
+
+#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/gpu_peers.hpp"
+
+namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace {
+
+template <std::size_t ElementBytes>
+std::unique_ptr<runnable> make(session& on, const peer_request& r) {
+  return make_typed<ElementBytes>(r, [&]<typename T, typename Op>() {
+    const auto reduce = [](void* scratch, std::size_t& bytes, const T* in, T* out, std::uint64_t n,
+                           stream_handle queue) {
+      return rocprim::reduce(scratch, bytes, in, out, Op{}.identity(), n, Op{}, queue);
+    };
+    return std::make_unique<two_phase_peer<T, decltype(reduce)>>(own_session(on), r.max_n, reduce);
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r) {
+  return size_of(r.type) == 4 ? make<4>(on, r) : make<8>(on, r);
+}
+
+}  // namespace tenfold::bench::inline TENFOLD_BACKEND

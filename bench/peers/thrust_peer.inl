@@ -1,0 +1,54 @@
+// Thrust, or rocThrust. Its reductions run CUB's kernels (or rocPRIM's): what differs is that each
+// call allocates its scratch memory and waits for the result, and sums are enough to show that.
+#include <thrust/execution_policy.h>
+#include <thrust/functional.h>
+#include <thrust/reduce.h>
+#if defined(__CUDACC__)
+#include <thrust/system/cuda/execution_policy.h>
+#else
+#include <thrust/system/hip/execution_policy.h>
+#endif
+
+#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/gpu_peers.hpp"
+
+namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace {
+
+auto policy_on(stream_handle queue) {
+#if defined(__CUDACC__)
+  return thrust::cuda::par_nosync.on(queue);
+#else
+  return thrust::hip::par_nosync.on(queue);
+#endif
+}
+
+template <typename T>
+class thrust_peer final : public runnable {
+ public:
+  explicit thrust_peer(const device_session& on) : device_(on.opened()), queue_(on.queue()) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    device_.make_current();
+    const T* begin = static_cast<const T*>(in);
+    result_ = thrust::reduce(policy_on(queue_), begin, begin + n, T{}, sum<T>{});
+  }
+  value result() override { return result_; }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  device device_;
+  stream_handle queue_;
+  T result_{};
+};
+
+}  // namespace
+
+std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r) {
+  if (r.op != "sum") throw input_error("Thrust is built in for sums alone: use --op sum");
+  return visit_type(r.type, [&]<typename T>() -> std::unique_ptr<runnable> {
+    return std::make_unique<thrust_peer<T>>(own_session(on));
+  });
+}
+
+}  // namespace tenfold::bench::inline TENFOLD_BACKEND

@@ -1,0 +1,236 @@
+// Every stage and peer as a benchmark of Google Benchmark, in every launch shape, type and operator
+// that is asked for: tenfold_bench --benchmark_filter=10_two_pass/f32
+//
+// A repetition is one sample: several calls on the device, over inputs that are in no cache.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/context.hpp"
+#include "bench/field.hpp"
+#include "bench/options.hpp"
+#include "bench/statistics.hpp"
+#include "host/cli/program.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/stage_parameters.hpp"
+
+namespace tenfold::bench {
+namespace {
+
+struct suite_options {
+  bench_options common;
+  std::vector<std::string> stages{"all"};
+};
+
+std::vector<std::uint64_t> default_sizes(const cli::device_choice& device) {
+  if (device.is_executor()) return {1 << 14};
+  return {1 << 16, 1 << 20, 1 << 24, 1 << 28};
+}
+
+/// The launch shapes for which the stage may have kernels; it is asked whether it does.
+std::vector<shape> shapes_of(const stage_info& stage) {
+  std::vector<shape> shapes;
+  for (const int block : block_sizes) {
+    if (!parameters_of(stage).items) {
+      shapes.push_back({.block = block});
+      continue;
+    }
+    for (const int items : item_counts) shapes.push_back({.block = block, .items = items});
+  }
+  return shapes;
+}
+
+std::vector<entrant> stage_entrants(const std::vector<std::string>& names) {
+  std::vector<const stage_info*> stages;
+  for (const std::string& name : names) {
+    if (name != "all") {
+      stages.push_back(&cli::choose_stage(name));
+      continue;
+    }
+    for (const stage_info& each : catalogue) stages.push_back(&each);
+  }
+  std::vector<entrant> all;
+  for (const stage_info* stage : stages)
+    for (const shape& s : shapes_of(*stage)) all.push_back(stage_entrant(*stage, s));
+  return all;
+}
+
+bool serves(const entrant& who, session& on, element_type type, const std::string& op) {
+  try {
+    return who.make(on, {.type = type, .op = op, .max_n = 1}) != nullptr;
+  } catch (const input_error&) {
+    return false;
+  }
+}
+
+/// What has been timed so far, and the input it is timed on.
+class suite {
+ public:
+  explicit suite(const suite_options& o)
+      : options_(o),
+        bed_(cli::choose_device(o.common.device)),
+        sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
+        entrants_(stage_entrants(o.stages)) {
+    const peer_choice peers = choose_peers(
+        o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice());
+    for (const std::string& line : peers.absent) fmt::print(stderr, "{}\n", line);
+    entrants_.insert(entrants_.end(), peers.present.begin(), peers.present.end());
+    for (const auto& [key, text] : describe(bed_)) benchmark::AddCustomContext(key, text);
+    // Peers that run on the CPU and keep no scratch are asked for on the CPU as well.
+    register_all();
+  }
+
+  /// What a reader of the figures must know and Google Benchmark does not say.
+  void print_notes() {
+    for (const auto& [name, seconds] : samples_)
+      if (const summary s = summarize(seconds); s.spread() > 0.1)
+        note(fmt::format("{}: wide spread: {:.0f}%", name, 100 * s.spread()));
+    const auto now = bed_.clocks_under_load();
+    if (now && !now->throttled.empty())
+      note(fmt::format("clocks held down to {} MHz: {}", now->core_megahertz, now->throttled));
+  }
+
+  [[nodiscard]] exit_code outcome() const { return outcome_; }
+
+ private:
+  struct task {
+    const entrant* who;
+    element_type type;
+    std::string op;
+    std::uint64_t n;
+    timing_mode mode;
+    std::string name;
+  };
+
+  static void note(const std::string& text) {
+    fmt::print(stderr, "{}\n", cli::paint(text, cli::colour::yellow, stderr));
+  }
+
+  void register_all() {
+    for (const element_type type : choose_types(options_.common.types))
+      for (const std::string& op : choose_operators(options_.common.ops, type))
+        for (const entrant& who : entrants_)
+          if (serves(who, who.on_cpu ? bed_.cpu() : bed_.device(), type, op))
+            for (const std::uint64_t n : sizes_) register_modes(who, type, op, n);
+  }
+
+  void register_modes(const entrant& who, element_type type, const std::string& op,
+                      std::uint64_t n) {
+    for (const timing_mode mode : choose_modes(options_.common)) {
+      if (mode == timing_mode::graph && who.waits) continue;
+      const task t{&who, type, op, n, mode, who.full_name(type, op, n, mode)};
+      const double share = bed_.device().properties().peak_bytes_per_second;
+      benchmark::RegisterBenchmark(
+          t.name.c_str(), [this, t, share](benchmark::State& state) { run(t, share, state); })
+          ->UseManualTime()
+          ->Iterations(1)
+          ->Unit(benchmark::kMicrosecond)
+          ->ComputeStatistics("p5", [](const auto& v) { return quantile(v, 0.05); })
+          ->ComputeStatistics("p95", [](const auto& v) { return quantile(v, 0.95); });
+    }
+  }
+
+  void run(const task& t, double peak, benchmark::State& state) {
+    const auto bytes = static_cast<double>(t.n * size_of(t.type));
+    try {
+      contestant& c = contestant_for(t);
+      for ([[maybe_unused]] auto _ : state) {
+        const double seconds = c.sample();
+        samples_[t.name].push_back(seconds);
+        state.SetIterationTime(seconds);
+      }
+      state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
+      if (peak > 0 && !t.who->on_cpu)
+        state.counters["of_peak"] = benchmark::Counter(bytes / peak, benchmark::Counter::kIsRate);
+      state.counters["calls"] = c.calls();
+      if (c.check() == verdict::wrong) fail(state, "the result is wrong", exit_code::wrong_result);
+    } catch (const error& e) {
+      fail(state, e.what(), e.code());
+    }
+  }
+
+  void fail(benchmark::State& state, const char* message, exit_code code) {
+    outcome_ = code;
+    state.SkipWithError(message);
+  }
+
+  /// Contestants live as long as their input, which is one for each type and operator.
+  contestant& contestant_for(const task& t) {
+    const std::string input = fmt::format("{}/{}", tenfold::name_of(t.type), t.op);
+    if (input != input_) {
+      contestants_.clear();
+      field_.reset();
+      field_.emplace(
+          bed_, field_request{.type = t.type,
+                              .op = t.op,
+                              .max_n = sizes_.back(),
+                              .ring = choose_ring(options_.common),
+                              .seed = options_.common.seed,
+                              .uses_cpu = std::any_of(entrants_.begin(), entrants_.end(),
+                                                      [](const entrant& e) { return e.on_cpu; })});
+      input_ = input;
+    }
+    std::unique_ptr<contestant>& c = contestants_[t.name];
+    if (c == nullptr) c = field_->admit(*t.who, t.n, t.mode);
+    return *c;
+  }
+
+  const suite_options& options_;
+  testbed bed_;
+  std::vector<std::uint64_t> sizes_;
+  std::vector<entrant> entrants_;
+  std::string input_;
+  std::optional<field> field_;
+  std::map<std::string, std::unique_ptr<contestant>> contestants_;
+  std::map<std::string, std::vector<double>> samples_;
+  exit_code outcome_ = exit_code::success;
+};
+
+/// Those of Google Benchmark, with our defaults before the user's own.
+std::vector<char*> arguments_with_defaults(int argc, char** argv) {
+  static char repetitions[] = "--benchmark_repetitions=51";
+  static char aggregates[] = "--benchmark_display_aggregates_only=true";
+  std::vector<char*> all{argv[0], repetitions, aggregates};
+  all.insert(all.end(), argv + 1, argv + argc);
+  return all;
+}
+
+exit_code run_suite(const suite_options& o) {
+  suite all(o);
+  benchmark::RunSpecifiedBenchmarks();
+  all.print_notes();
+  benchmark::Shutdown();
+  return all.outcome();
+}
+
+}  // namespace
+}  // namespace tenfold::bench
+
+int main(int argc, char** argv) {
+  using namespace tenfold::bench;
+  std::vector<char*> arguments = arguments_with_defaults(argc, argv);
+  int count = static_cast<int>(arguments.size());
+  // Google Benchmark would answer --help by itself and leave out the options that follow.
+  const bool asks_for_help = std::any_of(argv + 1, argv + argc, [](const char* argument) {
+    return std::string_view(argument) == "--help" || std::string_view(argument) == "-h";
+  });
+  if (!asks_for_help) benchmark::Initialize(&count, arguments.data());
+
+  CLI::App app("Every stage and peer, timed by Google Benchmark.", "tenfold_bench");
+  app.footer(
+      "And the options of Google Benchmark: --benchmark_filter=REGEX, --benchmark_list_tests,\n"
+      "--benchmark_repetitions=51, --benchmark_out=FILE, --benchmark_format=json,\n"
+      "--benchmark_enable_random_interleaving=true and more.");
+  suite_options o;
+  add_bench_options(app, o.common);
+  app.add_option("--stages", o.stages, "stages by number or name, all, none")
+      ->delimiter(',')
+      ->capture_default_str();
+  if (asks_for_help) return app.exit(CLI::CallForHelp());
+  return tenfold::cli::parse_and_run(app, count, arguments.data(), [&] { return run_suite(o); });
+}
