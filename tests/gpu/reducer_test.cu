@@ -257,13 +257,14 @@ class GpuSizes : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
   const device gpu(0);
-  const std::uint64_t n = GetParam();
+  std::uint64_t n = GetParam();
   if (n * sizeof(std::uint32_t) > gpu.free_bytes() / 10 * 9)
     GTEST_SKIP() << "the GPU has no room for " << n * sizeof(std::uint32_t) << " bytes";
   const device_memory memory(gpu, n * sizeof(std::uint32_t));
   auto* in = static_cast<std::uint32_t*>(memory.data());
   const stream queue(gpu);
-  launch(fill_with_saw, 4096, 256, 0, queue.handle(), in, n);
+  void* arguments[] = {&in, &n};
+  launch(fill_with_saw, 4096, 256, 0, queue.handle(), arguments);
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
