@@ -27,7 +27,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 ///
 /// Made once for the largest n it will see; it owns its scratch memory and allocates nothing
 /// afterwards. Not for use from several OS threads at once, nor on several streams at once: the
-/// scratch memory is shared by its calls. Must outlive the work that it has enqueued.
+/// scratch memory is shared by its calls. May be moved with work in flight, since the scratch
+/// memory stays in its place, and destroyed, since freeing it waits for the device. A graph that
+/// recorded a call refers to the scratch memory as well, and replays no longer than the reducer
+/// lives.
 /// @tparam In what is read; converts explicitly to T
 /// @tparam T  what is accumulated, partials included; trivially copyable
 /// @tparam Op see common/operators.hpp
@@ -53,9 +56,9 @@ class reducer {
         passes_(on, traits_of<Stage>(s), {sizeof(In), sizeof(T), Op::commutes},
                 kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
 
-  /// Enqueues the reduction of `n` elements at `in` into `*out`, both device memory.
-  /// n = 0 gives the operator's identity. `in` is aligned to In and otherwise as it pleases: its
-  /// address never changes the result, only the speed.
+  /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
+  /// host memory that the device can write. n = 0 gives the operator's identity. `in` is aligned to
+  /// In and otherwise as it pleases: its address never changes the result, only the speed.
   /// @throws input_error when n exceeds the constructor's max_n
   void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
     passes_.enqueue(in, n, out, &op_, on);
