@@ -23,10 +23,11 @@ if(TENFOLD_CUDA)
       # One PTX, that of the oldest, for them all and for what comes: no kernel asks for more, and
       # making PTX takes longer than assembling it for each.
       list(GET architectures 0 oldest)
-      list(JOIN architectures ",sm_" codes)
+      list(JOIN architectures "$<COMMA>sm_" codes)
+      set(ptx compute_${oldest})
       set(CMAKE_CUDA_ARCHITECTURES OFF)
-      string(APPEND CMAKE_CUDA_FLAGS_INIT
-             " --generate-code=arch=compute_${oldest},code=[sm_${codes},compute_${oldest}]")
+      set(TENFOLD_CUDA_CODE --generate-code=arch=${ptx}$<COMMA>code=[sm_${codes}$<COMMA>${ptx}])
+      set(TENFOLD_CUDA_PTX --generate-code=arch=${ptx}$<COMMA>code=${ptx})
     endif()
   endif()
   enable_language(CUDA)

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "host/catalogue.hpp"
 #include "host/error.hpp"
@@ -138,7 +139,7 @@ class pass_runner {
         static_cast<std::size_t>(shape_.block) * element_.partial_bytes;
     const bool known =
         std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
-    if (known && shared_bytes > smallest_shared_memory)
+    if (known && has_block(stage_.info, shape_.block) && shared_bytes > smallest_shared_memory)
       throw input_error("a block of " + std::to_string(shape_.block) + " partials of " +
                         std::to_string(element_.partial_bytes) + " bytes exceeds the " +
                         std::to_string(smallest_shared_memory) +
@@ -147,7 +148,10 @@ class pass_runner {
                        std::to_string(device_.warp_size()) + " and block " +
                        std::to_string(shape_.block);
     if (stage_.takes_items) what += " with " + std::to_string(shape_.items) + " items";
-    what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(block_sizes);
+    std::vector<int> blocks;
+    for (const int block : block_sizes)
+      if (has_block(stage_.info, block)) blocks.push_back(block);
+    what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(blocks);
     if (stage_.takes_items)
       what += " with " + std::to_string(default_items) + " items, and items " +
               list_of(item_counts) + " with block " + std::to_string(default_block) +

@@ -17,6 +17,7 @@
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
+#include "host/catalogue.hpp"
 #include "host/pass_runner.hpp"
 #include "host/runtime.hpp"
 #include "host/shape.hpp"
@@ -97,8 +98,10 @@ class reducer {
 
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
+    constexpr bool serves = Op::commutes || Stage::keeps_order;
     constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory;
-    if constexpr (fits && is_instantiated<Op>(Block, Items))
+    if constexpr (serves && fits && has_block(info_of<Stage>(), Block) &&
+                  is_instantiated<Op>(Block, Items))
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

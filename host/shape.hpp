@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "common/operators.hpp"
+#include "host/catalogue.hpp"
 
 namespace tenfold {
 
@@ -28,6 +29,11 @@ inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
 inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
+
+/// The ten show what every block size does; after them, those that are among the fastest must do.
+constexpr bool has_block(const stage_info& stage, int block) {
+  return !is_beyond(stage) || block == 256 || block == 512;
+}
 
 /// Shared memory that a block can count on everywhere, in bytes.
 inline constexpr std::size_t smallest_shared_memory = 48 * 1024;

@@ -49,7 +49,7 @@ std::vector<shape> shapes_of(const stage_info& stage) {
     for (const int items : item_counts) {
       const bool exists =
           parameters_of(stage).items ? is_instantiated<Op>(block, items) : items == default_items;
-      if (exists) shapes.push_back({.block = block, .items = items});
+      if (exists && has_block(stage, block)) shapes.push_back({.block = block, .items = items});
     }
   return shapes;
 }
