@@ -39,6 +39,10 @@ constexpr decltype(auto) visit_type(element_type type, F&& f) {
   return f.template operator()<double>();
 }
 
+/// The other way around.
+template <typename T>
+inline constexpr element_type element_type_of = static_cast<element_type>(value(T{}).index());
+
 [[nodiscard]] constexpr std::string_view name_of(element_type type) {
   return element_type_names[static_cast<std::size_t>(type)];
 }

@@ -84,10 +84,16 @@ class device_session final : public session {
 
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
-    for (const registered_stage& stage : registered_stages())
-      if (stage.number == r.stage && stage.element_bytes == size_of(r.type))
-        return stage.make(device_, queue_.handle(), r);
-    throw input_error("there is no stage " + std::to_string(r.stage) + " in this program");
+    std::string types;
+    for (const registered_stage& stage : registered_stages()) {
+      if (stage.number != r.stage) continue;
+      if (stage.type == r.type) return stage.make(device_, queue_.handle(), r);
+      types += (types.empty() ? "" : ", ") + std::string(name_of(stage.type));
+    }
+    const std::string what = "stage " + std::to_string(r.stage);
+    if (types.empty()) throw input_error("there is no " + what + " in this program");
+    throw input_error("this program holds " + what + " for elements of type " + types +
+                      " alone: 'tenfold run " + std::to_string(r.stage) + "' takes every type");
   }
 
  private:

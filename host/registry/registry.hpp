@@ -2,16 +2,16 @@
 /// How a backend's library finds the kernels of each stage.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 
 #include "host/backend.hpp"
+#include "host/element.hpp"
 #include "host/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Makes reductions of one stage, for the element types of one size. Each such function is compiled
+/// Makes reductions of one stage, for some element types. Each such function is compiled
 /// in a unit of its own, so that a change of one kernel recompiles that kernel alone, and on
 /// several cores at once.
 using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
@@ -20,12 +20,11 @@ using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
 
 struct registered_stage {
   int number;
-  std::size_t element_bytes;
+  element_type type;
   make_reduction_function make;
 };
 
-/// The stages, by the size of their elements, whose kernels are linked into this program: all of
-/// them, or one.
+/// The stages, by element type, whose kernels are linked into this program: all of them, or one.
 [[nodiscard]] std::span<const registered_stage> registered_stages();
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,6 +1,6 @@
 /// @file
-/// The reductions of one stage, for the element types of one size and every operator of the
-/// program. Included by one generated unit per stage, size and backend.
+/// The reductions of one stage, for some element types and every operator of the program. Included
+/// by generated units, of which every stage has a few for each backend.
 #pragma once
 
 #include <memory>
@@ -44,14 +44,14 @@ class typed_reduction final : public reduction {
 };
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
-template <typename Stage, std::size_t ElementBytes>
+template <typename Stage, element_type... Types>
 std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
                                           const reduction_request& r) {
   static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
                 "the stage's file and host/catalogue.hpp disagree on whether it keeps the order");
   std::unique_ptr<reduction> made;
   visit_type(r.type, [&]<typename T>() {
-    if constexpr (sizeof(T) == ElementBytes)
+    if constexpr (((element_type_of<T> == Types) || ...))
       std::ignore = visit_operator<T>(r.op, [&]<typename Op>() {
         made = std::make_unique<typed_reduction<T, Op>>(Stage{}, on, queue, r);
       });

@@ -850,11 +850,11 @@ class StageProgram : public Cli {
 };
 
 TEST_F(StageProgram, Runs) {
-  const outcome o = stage({"--device", "simt:64", "--n", "1_000", "--type", "i32", "--op", "max",
+  const outcome o = stage({"--device", "simt:64", "--n", "1_000", "--type", "f32", "--op", "max",
                            "--block", "128", "--seed", "5", "--repeat", "2"});
   EXPECT_EQ(o.code, success) << o.what();
   EXPECT_EQ(o.err, "") << o.what();
-  for (const char* part : {"3 no_bank_conflicts", "simt:64", "maximum of 1000 random i32 (seed 5)",
+  for (const char* part : {"3 no_bank_conflicts", "simt:64", "maximum of 1000 random f32 (seed 5)",
                            "block 128", "warp 64", "right", "median of 2"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
@@ -880,6 +880,8 @@ TEST_F(StageProgram, RefusesWhatItDoesNotKnow) {
   expect_refusal(stage({"--n", "x"}), bad_input, {"'x' is not a count"});
   expect_refusal(stage({"--device", "simt", "--n", "9", "--grid", "3"}), bad_input,
                  {"takes no grid"});
+  expect_refusal(stage({"--device", "simt", "--n", "9", "--type", "u64"}), bad_input,
+                 {"stage 3", "type f32 alone", "'tenfold run 3'"});
 }
 
 }  // namespace
