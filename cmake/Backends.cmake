@@ -1,5 +1,11 @@
 # The GPU backends' languages and what their compilers are told.
 
+# tenfold_generate_code(OUT PTX ARCHITECTURE...): the option that makes PTX and assembles it for each.
+function(tenfold_generate_code out ptx)
+  list(JOIN ARGN "$<COMMA>sm_" codes)
+  set(${out} --generate-code=arch=${ptx}$<COMMA>code=[sm_${codes}$<COMMA>${ptx}] PARENT_SCOPE)
+endfunction()
+
 if(TENFOLD_CUDA)
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(CMAKE_CUDA_COMPILER nvcc HINTS /usr/local/cuda/bin)
@@ -20,14 +26,19 @@ if(TENFOLD_CUDA)
           list(APPEND architectures ${architecture})
         endif()
       endforeach()
-      # One PTX, that of the oldest, for them all and for what comes: no kernel asks for more, and
-      # making PTX takes longer than assembling it for each.
+      # One PTX, that of the oldest, for them all and for what comes: making PTX takes longer than
+      # assembling it for each. Kernels that use what came with 9.0 have two.
       list(GET architectures 0 oldest)
-      list(JOIN architectures "$<COMMA>sm_" codes)
-      set(ptx compute_${oldest})
       set(CMAKE_CUDA_ARCHITECTURES OFF)
-      set(TENFOLD_CUDA_CODE --generate-code=arch=${ptx}$<COMMA>code=[sm_${codes}$<COMMA>${ptx}])
-      set(TENFOLD_CUDA_PTX --generate-code=arch=${ptx}$<COMMA>code=${ptx})
+      tenfold_generate_code(TENFOLD_CUDA_CODE compute_${oldest} ${architectures})
+      set(TENFOLD_CUDA_PTX --generate-code=arch=compute_${oldest}$<COMMA>code=compute_${oldest})
+      set(before ${architectures})
+      set(since ${architectures})
+      list(FILTER before EXCLUDE REGEX "^(9.|1..)$")
+      list(FILTER since INCLUDE REGEX "^(9.|1..)$")
+      tenfold_generate_code(code_before compute_${oldest} ${before})
+      tenfold_generate_code(code_since compute_90 ${since})
+      set(TENFOLD_CUDA_CODE_WITH_90 ${code_before} ${code_since})
     endif()
   endif()
   enable_language(CUDA)

@@ -30,7 +30,7 @@ if(NOT nlohmann_json_FOUND)
 endif()
 
 set(Boost_USE_STATIC_LIBS ${TENFOLD_PORTABLE})
-find_package(Boost 1.70 QUIET COMPONENTS context)
+find_package(Boost 1.70 CONFIG QUIET COMPONENTS context)
 if(NOT TARGET Boost::context)
   set(BOOST_INCLUDE_LIBRARIES context)
   set(BOOST_ENABLE_CMAKE ON)

@@ -11,6 +11,10 @@
 /// | `gpu::sync_warp()`                          | barrier and memory fence among a warp's lanes  |
 /// | `gpu::shuffle_down<WarpSize>(value, delta)` | the value of the lane `delta` further up       |
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
+/// | `gpu::allow_next_launch()`                  | the launch that follows may settle already     |
+/// | `gpu::await_previous_launch()`              | until the launch before has ended              |
+///
+/// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once
 
 #include <cstddef>

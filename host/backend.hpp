@@ -51,7 +51,7 @@ class reduction : public runnable {
  public:
   [[nodiscard]] std::uint64_t depth(std::uint64_t n) const final { return plan_for(n).depth(); }
   [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
-  /// The shape in use, its grid filled in.
+  /// The shape in use: its grid filled in, and its items where the stage has a number of its own.
   [[nodiscard]] virtual shape used_shape() const = 0;
 };
 
@@ -82,6 +82,9 @@ class session {
   /// The executor has none: there `work` is called at each replay, with whatever it refers to.
   /// @throws device_error when `work` does more than enqueue, or needs the host in between
   [[nodiscard]] virtual std::unique_ptr<recording> record(std::function<void()> work) = 0;
+  /// What the device lacks of NVIDIA's hardware of a compute capability, times ten; empty if
+  /// nothing.
+  [[nodiscard]] virtual std::string hardware_lack(int capability) const = 0;
   /// @throws input_error when no stage, operator or kernel fits the request.
   [[nodiscard]] virtual std::unique_ptr<reduction> make_reduction(const reduction_request& r) = 0;
 };

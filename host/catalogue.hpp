@@ -28,8 +28,12 @@
   STAGE(7, warp_shuffle, false, "the last warp shuffles instead of sharing memory")       \
   STAGE(8, warps_first, false, "every warp shuffles first, then shares a single value")   \
   STAGE(9, items_per_thread, false, "several elements a thread, in loads of 16 bytes")    \
-  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block") \
-  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")
+  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block")       \
+  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")    \
+  STAGE(12, bulk_copy, false, "hardware copies tiles into a ring in shared memory")       \
+  STAGE(13, dependent_launch, false, "stage 11, settling while the launch before runs")   \
+  STAGE(14, dependent_passes, false, "stage 10, settling while the launch before runs")   \
+  STAGE(16, ordered, true, "each warp folds a stretch of its own, neighbours first")
 // clang-format on
 
 namespace tenfold {

@@ -19,24 +19,30 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// What there is to know of a stage before any type is.
+/// What there is to know of a stage in one shape.
 struct stage_traits {
   stage_info info;
   bool takes_items;
   bool takes_grid;
   bool folds_its_partials;
+  bool launches_early;
+  int needed_capability;  ///< see host/shape.hpp
   int elements_per_thread;
-  int dynamic_shared_elements;
+  std::size_t dynamic_shared_bytes;
 };
 
+/// @param input_bytes   of an element as it is read
+/// @param partial_bytes of an element as it is accumulated
 template <typename Stage>
-stage_traits traits_of(const shape& s) {
+stage_traits traits_of(const shape& s, std::size_t input_bytes, std::size_t partial_bytes) {
   return {info_of<Stage>(),
           takes_items<Stage>,
           Stage::takes_grid,
           folds_its_partials<Stage>,
-          Stage::elements_per_thread(s.items),
-          Stage::dynamic_shared_elements(s.block)};
+          launches_early<Stage>,
+          needed_capability<Stage>(),
+          elements_per_thread<Stage>(s, input_bytes),
+          dynamic_shared_bytes<Stage>(s.block, partial_bytes)};
 }
 
 /// What there is to know of the elements and the operator.
@@ -70,6 +76,8 @@ class pass_runner {
     check_order();
     check_parameters();
     if (!kernels_.first) no_kernel();
+    check_hardware();
+    if (!stage_.takes_items) shape_.items = stage_.elements_per_thread;
     choose_grid();
     allocate_scratch();
   }
@@ -134,6 +142,21 @@ class pass_runner {
           std::to_string(largest_grid()) + ", which is block times items");
   }
 
+  /// A kernel that waits by itself is launched early where the hardware knows how to wait.
+  void check_hardware() {
+    const auto lack = [this](int capability) {
+      const std::string of_hardware = hardware_lack(device_, capability);
+      return of_hardware.empty() ? build_lack(device_, kernels_.first, capability) : of_hardware;
+    };
+    if (const std::string what = lack(stage_.needed_capability); !what.empty())
+      throw input_error(name_stage(stage_.info) + " needs " + what);
+    constexpr int capability_that_waits = 90;
+    if (stage_.launches_early && lack(capability_that_waits).empty()) start_ = launch_start::early;
+    if (stage_.dynamic_shared_bytes > smallest_shared_memory)
+      for (kernel_handle* each : {&kernels_.first, &kernels_.later})
+        allow_shared_bytes(*each, stage_.dynamic_shared_bytes);
+  }
+
   [[noreturn]] void no_kernel() const {
     const std::size_t shared_bytes =
         static_cast<std::size_t>(shape_.block) * element_.partial_bytes;
@@ -177,9 +200,9 @@ class pass_runner {
     blocks_per_launch_ = properties.blocks_per_launch;
     if (!stage_.takes_grid) return;
     if (shape_.grid == 0)
-      shape_.grid =
-          default_loop_grid(shape_.block, std::min(largest_grid(), blocks_per_launch_),
-                            properties.multiprocessors, properties.threads_per_multiprocessor);
+      shape_.grid = default_loop_grid(
+          resident_blocks(properties, shape_.block, stage_.dynamic_shared_bytes),
+          properties.multiprocessors, std::min(largest_grid(), blocks_per_launch_));
     if (shape_.grid > blocks_per_launch_)
       throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));
@@ -214,8 +237,6 @@ class pass_runner {
   /// of a stage that loops never does.
   void launch_pass(const kernel_handle& kernel, const void* in, std::size_t element_bytes,
                    void* out, const pass& p, const void* op, stream_handle on) const {
-    const std::size_t shared_bytes =
-        static_cast<std::size_t>(stage_.dynamic_shared_elements) * element_.partial_bytes;
     for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
       const std::uint64_t first = block * elements_per_tile();
       const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
@@ -224,8 +245,8 @@ class pass_runner {
       void* partials = scratch_[0].data();
       void* ticket = ticket_.data();
       void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
-      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes, on,
-             arguments);
+      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block,
+             stage_.dynamic_shared_bytes, on, arguments, start_);
     }
   }
 
@@ -237,6 +258,7 @@ class pass_runner {
   kernel_pair kernels_;
   std::uint64_t max_n_;
   std::uint64_t blocks_per_launch_ = 0;
+  launch_start start_ = launch_start::after_the_previous;
   device_memory scratch_[2];
   device_memory ticket_;
   device_memory result_;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "host/runtime.hpp"
 #include "host/shape.hpp"
 
 namespace tenfold {
@@ -78,14 +79,23 @@ class plan {
   std::uint64_t depth_ = 0;
 };
 
+/// How many blocks a multiprocessor holds at once, by its threads and its shared memory; one at
+/// least.
+inline std::uint64_t resident_blocks(const device_properties& device, int block,
+                                     std::size_t dynamic_shared_bytes) {
+  std::size_t blocks = static_cast<std::size_t>(device.threads_per_multiprocessor / block);
+  if (dynamic_shared_bytes != 0)
+    blocks = std::min(blocks, device.shared_bytes_per_multiprocessor / dynamic_shared_bytes);
+  return std::max<std::size_t>(blocks, 1);
+}
+
 /// The grid of a stage that loops, when the user names none: the same number of blocks for every
-/// multiprocessor, as many as its threads allow and `limit` holds.
-inline std::uint64_t default_loop_grid(int block, std::uint64_t limit, int multiprocessors,
-                                       int threads_per_multiprocessor) {
+/// multiprocessor, as many as are resident and `limit` holds.
+inline std::uint64_t default_loop_grid(std::uint64_t resident, int multiprocessors,
+                                       std::uint64_t limit) {
   const auto each = static_cast<std::uint64_t>(multiprocessors);
   if (each >= limit) return limit;
-  const auto resident = static_cast<std::uint64_t>(threads_per_multiprocessor / block);
-  return each * std::clamp<std::uint64_t>(resident, 1, limit / each);
+  return each * std::min(resident, limit / each);
 }
 
 }  // namespace tenfold

@@ -54,8 +54,9 @@ class reducer {
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s = {}, Op op = {})
       : op_(op),
-        passes_(on, traits_of<Stage>(s), {sizeof(In), sizeof(T), Op::commutes},
-                kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
+        passes_(on, traits_of<Stage>(s, sizeof(In), sizeof(T)),
+                {sizeof(In), sizeof(T), Op::commutes}, kernels_of<Stage>(on.warp_size(), s), s,
+                max_n) {}
 
   /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
   /// host memory that the device can write. n = 0 gives the operator's identity. `in` is aligned to
@@ -99,7 +100,8 @@ class reducer {
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
     constexpr bool serves = Op::commutes || Stage::keeps_order;
-    constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory;
+    constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory &&
+                          elements_per_thread<Stage>({.block = Block}, sizeof(In)) > 0;
     if constexpr (serves && fits && has_block(info_of<Stage>(), Block) &&
                   is_instantiated<Op>(Block, Items))
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),

@@ -9,6 +9,7 @@
 /// | `graph`         | work recorded from a stream, which one call launches again        |
 /// | `stopwatch`     | time between two points of a stream                               |
 /// | `device_memory` | bytes on the device                                               |
+/// | `kernel_handle` | a kernel without its types                                        |
 /// | `launch`        | a kernel into a stream                                            |
 ///
 /// Every call is checked; a failure is a `device_error`. On the executor a stream runs its work at
@@ -26,10 +27,17 @@ struct device_properties {
   int warp_size = 0;
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;
-  std::uint64_t blocks_per_launch = 0;       ///< at 1024 threads a block
+  std::uint64_t blocks_per_launch = 0;  ///< at 1024 threads a block
+  std::size_t shared_bytes_per_multiprocessor = 0;
   std::uint64_t memory_bytes = 0;            ///< 0: the host's
   std::uint64_t last_level_cache_bytes = 0;  ///< 0: unknown
   double peak_bytes_per_second = 0;          ///< of the memory, on paper; 0: unknown
+};
+
+/// When a launch may settle on the device.
+enum class launch_start {
+  after_the_previous,  ///< when what was enqueued before it is done
+  early                ///< before: the kernel waits by itself, with `gpu::await_previous_launch()`
 };
 
 /// What a reader must know of a device to compare its times with another's. 0 or empty: unknown.

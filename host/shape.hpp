@@ -38,9 +38,43 @@ constexpr bool has_block(const stage_info& stage, int block) {
 /// Shared memory that a block can count on everywhere, in bytes.
 inline constexpr std::size_t smallest_shared_memory = 48 * 1024;
 
+/// How many elements a thread folds at a time.
+template <typename Stage>
+constexpr int elements_per_thread(const shape& s, std::size_t element_bytes) {
+  if constexpr (requires { Stage::elements_per_thread(s.items); })
+    return Stage::elements_per_thread(s.items);
+  else
+    return Stage::elements_per_thread(s.items, s.block, element_bytes);
+}
+
 /// Whether items per thread are a parameter of the stage.
 template <typename Stage>
-inline constexpr bool takes_items = Stage::elements_per_thread(1) != Stage::elements_per_thread(2);
+inline constexpr bool takes_items =
+    elements_per_thread<Stage>({.items = 1}, 1) != elements_per_thread<Stage>({.items = 128}, 1);
+
+/// Shared memory that a stage asks for at launch.
+template <typename Stage>
+constexpr std::size_t dynamic_shared_bytes(int block, std::size_t element_bytes) {
+  if constexpr (requires { Stage::dynamic_shared_bytes; })
+    return Stage::dynamic_shared_bytes;
+  else
+    return static_cast<std::size_t>(Stage::dynamic_shared_elements(block)) * element_bytes;
+}
+
+/// The compute capability of NVIDIA's hardware that a stage takes, times ten; 0: any GPU will do.
+template <typename Stage>
+constexpr int needed_capability() {
+  if constexpr (requires { Stage::compute_capability; })
+    return Stage::compute_capability;
+  else
+    return 0;
+}
+
+/// Whether the stage's kernels wait by themselves for the launch before.
+template <typename Stage>
+inline constexpr bool launches_early = requires {
+  Stage::launches_early;
+};
 
 /// Whether the stage's one launch folds what its blocks leave.
 template <typename Stage>

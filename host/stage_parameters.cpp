@@ -10,7 +10,7 @@ stage_parameters parameters_of(const stage_info& stage) {
   for_each_stage([&]<typename Stage>(const stage_info& each) {
     if (each.number == stage.number)
       found = {takes_items<Stage>, Stage::takes_grid, folds_its_partials<Stage>,
-               Stage::elements_per_thread(default_items)};
+               needed_capability<Stage>()};
   });
   return found;
 }

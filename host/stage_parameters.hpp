@@ -1,6 +1,5 @@
 /// @file
-/// Which parameters each stage takes, beside the block size that all of them take, and what it has
-/// in their place.
+/// Which parameters each stage takes, beside the block size that all of them take.
 #pragma once
 
 #include "host/catalogue.hpp"
@@ -11,7 +10,7 @@ struct stage_parameters {
   bool items;
   bool grid;
   bool folds_its_partials;  ///< so that its grid has no limit but the device's
-  int elements_per_thread;  ///< at the default number of items
+  int needed_capability;    ///< of NVIDIA's hardware, times ten; 0: any GPU will do
 };
 
 [[nodiscard]] stage_parameters parameters_of(const stage_info& stage);

@@ -23,6 +23,21 @@ __device__ inline void sync_warp() {
   __syncwarp();
 }
 
+/// The next launch of the stream may settle where there is room, and wait there for this one. Takes
+/// a launch that asks for it, and compute capability 9.0.
+__device__ inline void allow_next_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/// What the launches before wrote is there, and what they read may be written.
+__device__ inline void await_previous_launch() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 template <int WarpSize, typename T>
 __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");

@@ -28,6 +28,10 @@ __device__ inline void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 
+/// A launch begins when the one before has ended.
+__device__ inline void allow_next_launch() {}
+__device__ inline void await_previous_launch() {}
+
 /// Without a mask, which every HIP has: the lanes that take part are those that are active.
 template <int WarpSize, typename T>
 __device__ T shuffle_down(T value, unsigned delta) {

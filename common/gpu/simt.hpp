@@ -249,6 +249,10 @@ inline void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_
   simt::sync_warp(simt::all_lanes, {file, line});
 }
 
+/// A launch begins when the one before has ended.
+inline void allow_next_launch() {}
+inline void await_previous_launch() {}
+
 template <int WarpSize, typename T>
 T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
                int line = __builtin_LINE()) {

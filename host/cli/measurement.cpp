@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "host/stage_parameters.hpp"
-
 namespace tenfold::cli {
 namespace {
 
@@ -32,9 +30,6 @@ measurement measure(const stage_info& stage, const options& o, workload& data,
                 .shape = reduction->used_shape(),
                 .passes = {passes.begin(), passes.end()},
                 .bound = error_bound(data.expected(), passes.depth())};
-  // What a stage that takes no items loads per thread is its own.
-  const stage_parameters takes = parameters_of(stage);
-  if (!takes.items) m.shape.items = takes.elements_per_thread;
   const auto timed_run = [&] {
     return on.time([&] { reduction->enqueue(data.next_copy(), data.n()); });
   };

@@ -82,6 +82,10 @@ class device_session final : public session {
     return std::make_unique<replayable_graph>(device_, queue_.handle(), std::move(work));
   }
 
+  std::string hardware_lack(int capability) const override {
+    return TENFOLD_BACKEND::hardware_lack(device_, capability);
+  }
+
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
     std::string types;

@@ -22,6 +22,9 @@ inline constexpr auto memory_bus_width = cudaDevAttrGlobalMemoryBusWidth;
 inline constexpr auto error_correction = cudaDevAttrEccEnabled;
 inline constexpr std::uint64_t hidden_cache_bytes = 0;
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1;
+inline std::size_t shared_bytes_per_multiprocessor(const properties_struct& p) {
+  return p.sharedMemPerMultiprocessor;
+}
 #else
 using properties_struct = hipDeviceProp_t;
 inline constexpr int toolkit_version = HIP_VERSION;
@@ -33,6 +36,9 @@ inline constexpr auto error_correction = hipDeviceAttributeEccEnabled;
 inline constexpr std::uint64_t hidden_cache_bytes = std::uint64_t{256} << 20;
 // A grid's threads, not its blocks, must stay below 2^32.
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 22) - 1;
+inline std::size_t shared_bytes_per_multiprocessor(const properties_struct& p) {
+  return p.maxSharedMemoryPerMultiProcessor;
+}
 #endif
 
 }  // namespace detail
@@ -47,6 +53,14 @@ class device {
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int warp_size() const { return warp_size_; }
 
+#if defined(__CUDACC__)
+  /// Times ten.
+  [[nodiscard]] int compute_capability() const {
+    const detail::properties_struct p = read();
+    return 10 * p.major + p.minor;
+  }
+#endif
+
   [[nodiscard]] device_properties properties() const {
     const detail::properties_struct p = read();
     return {.name = p.name,
@@ -54,6 +68,7 @@ class device {
             .multiprocessors = p.multiProcessorCount,
             .threads_per_multiprocessor = p.maxThreadsPerMultiProcessor,
             .blocks_per_launch = detail::blocks_per_launch,
+            .shared_bytes_per_multiprocessor = detail::shared_bytes_per_multiprocessor(p),
             .memory_bytes = p.totalGlobalMem,
             .last_level_cache_bytes = std::max<std::uint64_t>(
                 static_cast<std::uint64_t>(p.l2CacheSize), detail::hidden_cache_bytes),
@@ -285,13 +300,92 @@ class kernel_handle {
   const void* function_ = nullptr;
 };
 
+#if defined(__CUDACC__)
+
+namespace detail {
+
+/// `9.0` from 90
+inline std::string capability_text(int capability) {
+  return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
+}
+
+/// The compute capability for which a kernel was compiled to PTX, times ten.
+inline int capability_of(const kernel_handle& kernel) {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, kernel.function()), "asking for a kernel's attributes");
+  return attributes.ptxVersion;
+}
+
+}  // namespace detail
+
+/// What a device lacks of a compute capability, times ten; empty if nothing, or if none is asked
+/// for.
+inline std::string hardware_lack(const device& on, int capability) {
+  if (on.compute_capability() >= capability) return {};
+  return "compute capability " + detail::capability_text(capability) + ", and the device has " +
+         detail::capability_text(on.compute_capability());
+}
+
+/// What a kernel lacks that was to be built for it.
+inline std::string build_lack(const device& on, const kernel_handle& kernel, int capability) {
+  if (capability == 0) return {};
+  on.make_current();
+  const int built = detail::capability_of(kernel);
+  if (built >= capability) return {};
+  return "to be built for compute capability " + detail::capability_text(capability) +
+         ", and was built for " + detail::capability_text(built) +
+         ": build with -DCMAKE_CUDA_ARCHITECTURES=" + std::to_string(on.compute_capability());
+}
+
+/// Lets a kernel have more shared memory than the 48 KiB that each gets by itself.
+inline void allow_shared_bytes(const kernel_handle& kernel, std::size_t bytes) {
+  detail::check(cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     static_cast<int>(bytes)),
+                "asking for shared memory");
+}
+
+#else
+
+/// What NVIDIA counts in compute capabilities, AMD's hardware does not have.
+inline std::string hardware_lack(const device&, int capability) {
+  return capability == 0 ? "" : "what NVIDIA's GPUs have from compute capability 9.0 on";
+}
+
+inline std::string build_lack(const device&, const kernel_handle&, int) {
+  return {};
+}
+
+/// A kernel may have all there is.
+inline void allow_shared_bytes(const kernel_handle&, std::size_t) {}
+
+#endif
+
 /// Launches into the stream. An error of the kernel itself shows at the next synchronisation.
 /// @param arguments a pointer to each of the kernel's arguments, which are copied
+/// @param start `early` only where neither device nor kernel lacks compute capability 9.0
 inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
-                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments) {
-  detail::check(TENFOLD_RUNTIME(LaunchKernel)(
-                    kernel.function(), dim3(static_cast<unsigned>(blocks)),
-                    dim3(static_cast<unsigned>(block)), arguments, dynamic_shared_bytes, on),
+                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments,
+                   launch_start start = launch_start::after_the_previous) {
+  const dim3 grid(static_cast<unsigned>(blocks)), threads(static_cast<unsigned>(block));
+#if defined(__CUDACC__)
+  if (start == launch_start::early) {
+    cudaLaunchAttribute attribute{};
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    const cudaLaunchConfig_t config{.gridDim = grid,
+                                    .blockDim = threads,
+                                    .dynamicSmemBytes = dynamic_shared_bytes,
+                                    .stream = on,
+                                    .attrs = &attribute,
+                                    .numAttrs = 1};
+    detail::check(cudaLaunchKernelExC(&config, kernel.function(), arguments),
+                  "launching the kernel");
+    return;
+  }
+#endif
+  static_cast<void>(start);
+  detail::check(TENFOLD_RUNTIME(LaunchKernel)(kernel.function(), grid, threads, arguments,
+                                              dynamic_shared_bytes, on),
                 "launching the kernel");
 }
 

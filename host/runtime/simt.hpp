@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -39,9 +40,16 @@ class device {
             .warp_size = warp_size_,
             .multiprocessors = 8,
             .threads_per_multiprocessor = 2048,
-            .blocks_per_launch = blocks_per_launch_};
+            .blocks_per_launch = blocks_per_launch_,
+            .shared_bytes_per_multiprocessor = shared_bytes_per_multiprocessor()};
   }
 
+  /// As on NVIDIA's data-centre GPUs, and on AMD's.
+  [[nodiscard]] std::size_t shared_bytes_per_multiprocessor() const {
+    return (warp_size_ == 64 ? 64 : 228) * std::size_t{1024};
+  }
+
+  /// What a kernel gets that does not ask for more.
   [[nodiscard]] std::size_t shared_bytes_limit() const {
     return (warp_size_ == 64 ? 64 : 48) * std::size_t{1024};
   }
@@ -127,6 +135,9 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
+/// What a block of NVIDIA's data-centre GPUs may have of its multiprocessor's shared memory.
+inline constexpr std::size_t largest_shared_bytes = 227 * 1024;
+
 /// A kernel without its types, for code that is compiled once for all of them.
 class kernel_handle {
  public:
@@ -138,9 +149,12 @@ class kernel_handle {
   explicit operator bool() const { return function_ != nullptr; }
 
   /// @param arguments a pointer to each of the kernel's arguments, which are copied
-  void launch(const simt::launch_shape& shape, void** arguments) const {
+  void launch(simt::launch_shape shape, void** arguments) const {
+    if (has_more_shared_bytes_) shape.shared_bytes_limit = largest_shared_bytes;
     call_(shape, function_, arguments);
   }
+
+  void allow_more_shared_bytes() { has_more_shared_bytes_ = true; }
 
  private:
   using function = void (*)();
@@ -155,11 +169,29 @@ class kernel_handle {
   }
 
   function function_ = nullptr;
+  bool has_more_shared_bytes_ = false;
   void (*call_)(const simt::launch_shape&, function, void**) = nullptr;
 };
 
+/// What a device lacks of NVIDIA's hardware of some compute capability; empty if nothing. Warps of
+/// 32 lanes stand for the newest of that vendor.
+inline std::string hardware_lack(const device& on, int capability) {
+  if (on.warp_size() == 32 || capability == 0) return {};
+  return "NVIDIA's hardware, for which the executor's warps of 32 lanes stand: use simt:32";
+}
+
+inline std::string build_lack(const device&, const kernel_handle&, int) {
+  return {};
+}
+
+/// Lets a kernel have more shared memory than it gets by itself.
+inline void allow_shared_bytes(kernel_handle& kernel, std::size_t) {
+  kernel.allow_more_shared_bytes();
+}
+
 inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
-                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments) {
+                   std::size_t dynamic_shared_bytes, stream_handle on, void** arguments,
+                   launch_start = launch_start::after_the_previous) {
   kernel.launch({.grid = {static_cast<unsigned>(blocks), 1, 1},
                  .block = {static_cast<unsigned>(block), 1, 1},
                  .dynamic_shared_bytes = dynamic_shared_bytes,

@@ -86,8 +86,10 @@ TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
     in[i] = {1 + random[2 * i] * random[2 * i + 1], random[2 * i], random[2 * i + 1], 1};
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     if constexpr (Stage::keeps_order) {
       for (const int block : block_sizes) {
+        if (!has_block(info, block)) continue;
         reducer<matrix, matrix, matrix_product> multiply(Stage{}, *gpu, in.size(),
                                                          {.block = block});
         for (const std::uint64_t n : sizes)
@@ -105,6 +107,7 @@ TEST_F(GpuOperators, ArgMaxFindsTheFirstOfTheLargest) {
   for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {static_cast<float>(random[i] % 1000), i};
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<located, located, arg_max> find(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes)
       EXPECT_TRUE(find(elements.get(), n) == (in_order<located, located>(in, n, arg_max{})))
@@ -119,6 +122,7 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
   for (float& x : in) x = normal(random);
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<float, moments, merge_moments> merge(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes) {
       const moments result = merge(elements.get(), n);
@@ -138,6 +142,7 @@ TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
   const pinned<std::uint32_t> on_host(2);
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
     add.enqueue(elements.get(), in.size(), on_device.get(), queue.handle());
     add.enqueue(elements.get(), 1000, on_host.get(), queue.handle());
@@ -158,6 +163,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   const auto expected_b = in_order<std::uint32_t, std::uint32_t>(b, b.size(), sum<std::uint32_t>{});
   constexpr int rounds = 200;
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     using add = reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>;
     add first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
     const stream one(*gpu), other(*gpu);
@@ -182,6 +188,7 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const pinned<std::uint32_t> result(1);
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
     ASSERT_EQ(cudaStreamBeginCapture(queue.handle(), cudaStreamCaptureModeGlobal), cudaSuccess);
     add.enqueue(elements.get(), in.size(), result.get(), queue.handle());
@@ -220,6 +227,7 @@ TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
 TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
   constexpr std::uint64_t n = 777'777;
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     const uploaded elements(*gpu, random_numbers(n, 1));
     const pinned<std::uint32_t> result(1);
     const stream queue(*gpu);
@@ -274,6 +282,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   fill_with_saw<<<4096, 256, 0, queue.handle()>>>(in, n);
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
     EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;
   });

@@ -84,15 +84,27 @@ TEST(Plan, OneThatFoldsItsPartialsTakesOnePass) {
   EXPECT_EQ(plan(1u << 24, single).depth(), 16u * 4 + 8 + 4 + 8);
 }
 
+TEST(ResidentBlocks, AreBoundedByThreadsAndSharedMemory) {
+  device_properties device;
+  device.threads_per_multiprocessor = 2048;
+  device.shared_bytes_per_multiprocessor = 228 * 1024;
+  EXPECT_EQ(resident_blocks(device, 256, 0), 8u);
+  EXPECT_EQ(resident_blocks(device, 256, 64 * 1024), 3u);
+  EXPECT_EQ(resident_blocks(device, 1024, 64 * 1024), 2u);
+  EXPECT_EQ(resident_blocks(device, 256, 192 * 1024), 1u);
+  EXPECT_EQ(resident_blocks(device, 256, 512 * 1024), 1u);
+}
+
 TEST(DefaultLoopGrid, FillsTheDeviceAndFitsTheSecondPass) {
-  EXPECT_EQ(default_loop_grid(256, 1024, 8, 2048), 64u);
-  EXPECT_EQ(default_loop_grid(256, 1024, 132, 2048), 132u * 7);  // 8 would exceed 1024
-  EXPECT_EQ(default_loop_grid(64, 64, 132, 2048), 64u);          // less than one per multiprocessor
+  EXPECT_EQ(default_loop_grid(8, 8, 1024), 64u);
+  EXPECT_EQ(default_loop_grid(8, 132, 1024), 132u * 7);  // 8 would exceed 1024
+  EXPECT_EQ(default_loop_grid(32, 132, 64), 64u);        // less than one per multiprocessor
   for (const int block : block_sizes)
     for (const int items : item_counts)
       for (const int multiprocessors : {1, 8, 60, 132, 304}) {
         const auto limit = static_cast<std::uint64_t>(block * items);
-        EXPECT_LE(default_loop_grid(block, limit, multiprocessors, 2048), limit);
+        EXPECT_LE(default_loop_grid(2048u / static_cast<unsigned>(block), multiprocessors, limit),
+                  limit);
       }
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
   for_each_stage([]<typename Stage>(const stage_info& info) {
-    on_every_device([&](const device& on) {
+    on_every_device<Stage>([&](const device& on) {
       reducer<std::uint8_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, on, 70'001);
       for (const std::uint64_t n : sizes) {
         std::mt19937 random(seed);
@@ -66,15 +66,16 @@ TYPED_TEST(OddSizes, AreReducedLikeAnyOther) {
   constexpr int bytes = TypeParam::value;
   using element = odd_sized<bytes>;
   for_each_stage([]<typename Stage>(const stage_info& info) {
-    const device on(64);
-    reducer<element, element, add_bytes<bytes>> add(Stage{}, on, 10'007);
-    std::mt19937 random(seed);
-    std::vector<element> in(10'007);
-    for (element& x : in)
-      for (unsigned char& b : x.bytes) b = static_cast<unsigned char>(random());
-    EXPECT_TRUE(add(uploaded(on, in).get(), in.size()) ==
-                (in_order<element, element>(in, add_bytes<bytes>{})))
-        << info.name;
+    on_every_device<Stage>([&](const device& on) {
+      reducer<element, element, add_bytes<bytes>> add(Stage{}, on, 100'007);
+      std::mt19937 random(seed);
+      std::vector<element> in(100'007);
+      for (element& x : in)
+        for (unsigned char& b : x.bytes) b = static_cast<unsigned char>(random());
+      EXPECT_TRUE(add(uploaded(on, in).get(), in.size()) ==
+                  (in_order<element, element>(in, add_bytes<bytes>{})))
+          << info.name;
+    });
   });
 }
 

@@ -37,9 +37,21 @@ std::vector<session*> sessions_of(const backend& each) {
   return sessions;
 }
 
+/// Those of them that do not lack what the stage takes.
+std::vector<session*> sessions_for(const stage_info& stage, const backend& each) {
+  std::vector<session*> serving;
+  for (session* on : sessions_of(each))
+    if (on->hardware_lack(parameters_of(stage).needed_capability).empty()) serving.push_back(on);
+  return serving;
+}
+
 #define SKIP_WITHOUT_DEVICE(backend) \
   if ((backend)->devices().empty())  \
   GTEST_SKIP() << "no " << (backend)->name() << " device is present or visible"
+
+#define SKIP_WITHOUT_HARDWARE(stage, backend)  \
+  if (sessions_for(stage, *(backend)).empty()) \
+  GTEST_SKIP() << "no " << (backend)->name() << " device has what " << name_stage(stage) << " takes"
 
 /// Every shape that a stage has kernels for.
 template <typename Op>
@@ -135,7 +147,8 @@ class EveryCombination : public testing::TestWithParam<combination> {};
 TEST_P(EveryCombination, IsRightForEverySizeAndShape) {
   const auto& [on_backend, stage, type, op] = GetParam();
   SKIP_WITHOUT_DEVICE(on_backend);
-  for (session* on : sessions_of(*on_backend))
+  SKIP_WITHOUT_HARDWARE(stage, on_backend);
+  for (session* on : sessions_for(stage, *on_backend))
     for (const shape& s : shapes_of(stage, type, op)) {
       const auto sizes = sizes_for(s, op == "sum");
       const auto reduction = on->make_reduction(
@@ -166,11 +179,14 @@ using stage_on_backend = std::tuple<const backend*, stage_info>;
 
 class EveryStage : public testing::TestWithParam<stage_on_backend> {
  protected:
-  void SetUp() override { SKIP_WITHOUT_DEVICE(std::get<0>(GetParam())); }
+  void SetUp() override {
+    SKIP_WITHOUT_DEVICE(std::get<0>(GetParam()));
+    SKIP_WITHOUT_HARDWARE(stage(), std::get<0>(GetParam()));
+  }
   // A test that fails under a schedule must not leave it to the next.
   void TearDown() override { simt::set_schedule({}); }
 
-  std::vector<session*> sessions() const { return sessions_of(*std::get<0>(GetParam())); }
+  std::vector<session*> sessions() const { return sessions_for(stage(), *std::get<0>(GetParam())); }
   const stage_info& stage() const { return std::get<1>(GetParam()); }
 
   std::unique_ptr<reduction> make(session& on, const shape& s, std::uint64_t max_n,

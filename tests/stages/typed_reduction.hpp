@@ -32,9 +32,11 @@ T in_order(const std::vector<In>& in, Op op) {
   return result;
 }
 
-template <typename F>
+/// Calls `f` with each device that does not lack what the stage takes.
+template <typename Stage, typename F>
 void on_every_device(F&& f) {
-  for (const int warp : warp_sizes) f(device(warp));
+  for (const int warp : warp_sizes)
+    if (const device on(warp); hardware_lack(on, needed_capability<Stage>()).empty()) f(on);
 }
 
 /// Around the boundaries of a block and of a tile, and with several passes.

@@ -1,0 +1,104 @@
+// Stage 16: ordered
+//
+// From the third on, stages fold elements that lie far apart, in an order of their own, which an
+// operator that does not commute does not forgive. Stages 1 and 2 keep the order and leave most of
+// the bandwidth unused. Here every block folds a stretch of its own, tile by tile, and in a tile
+// everybody folds neighbours: a lane the elements of one load, a warp its lanes, from adjacent ones
+// on, and four such rows in a row, a block its warps.
+//
+// The warps' parts go through one of two arrays in turn, so that one barrier a tile is enough:
+// while the first warp reads one, the others may fill the other.
+//
+// Watch: the bandwidth of stage 10, for an operator that does not commute.
+#pragma once
+
+#include <cstddef>
+
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::ordered {
+
+template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
+  constexpr int Warps = BlockSize / WarpSize;
+  constexpr int Width = gpu::vector_width<In, Items>;
+  constexpr int Rows = 4 * Width > Items ? 4 * Width / Items : 1;
+  constexpr std::size_t Row = std::size_t{WarpSize} * Items;
+  constexpr std::size_t Tile = Warps * Rows * Row;
+  __shared__ gpu::shared_array<T, 2 * Warps> shared;
+  const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
+  const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
+
+  T result = op.identity();
+  const auto append = [&](T part, unsigned turn) {
+    const unsigned buffer = turn % 2 * Warps;
+    if (lane == 0) shared[buffer + warp] = part;
+    __syncthreads();
+    if (warp == 0) {
+      part = lane < Warps ? shared[buffer + lane] : op.identity();
+      static_for<1, less_than<Warps>, multiply<2>>(
+          [&]<int Delta>() { part = op(part, gpu::shuffle_down<WarpSize>(part, Delta)); });
+      result = op(result, part);
+    }
+  };
+  const auto fold_rows = [&](const auto& row) {
+    T part = op.identity();
+    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+      T neighbours = op.identity();
+      static_for<0, less_than<Items>, increment<1>>(
+          [&]<int I>() { neighbours = op(neighbours, T(get<I>(get<R>(row)))); });
+      static_for<1, less_than<WarpSize>, multiply<2>>([&]<int Delta>() {
+        neighbours = op(neighbours, gpu::shuffle_down<WarpSize>(neighbours, Delta));
+      });
+      part = op(part, neighbours);
+    });
+    return part;
+  };
+
+  // Stretches differ by a tile at most.
+  const std::size_t tiles = n / Tile + (n % Tile != 0);
+  const std::size_t first = tiles * blockIdx.x / gridDim.x;
+  const std::size_t last = tiles * (blockIdx.x + 1) / gridDim.x;
+  const bool is_aligned = gpu::is_vector_aligned<Width>(in);
+  for (std::size_t tile = first; tile < last; ++tile) {
+    const std::size_t begin = tile * Tile + warp * Rows * Row + lane * Items;
+    if (is_aligned && (tile + 1) * Tile <= n) {
+      static_array<static_array<In, Items>, Rows> row;
+      static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+        get<R>(row) = gpu::load_vectors<Items, Width>(in + begin + R * Row, Width);
+      });
+      append(fold_rows(row), tile);
+    } else {
+      static_array<static_array<T, Items>, Rows> row;
+      static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+        static_for<0, less_than<Items>, increment<1>>(
+            [&]<int I>() { get<I>(get<R>(row)) = element(begin + R * Row + I); });
+      });
+      append(fold_rows(row), tile);
+    }
+  }
+  if (tid == 0) out[blockIdx.x] = result;
+}
+
+struct stage {
+  static constexpr bool keeps_order = true;
+  static constexpr bool takes_grid = true;
+  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
+
+  /// Four loads, or as many as bring in the items.
+  static constexpr int elements_per_thread(int items, int /*block*/, std::size_t element_bytes) {
+    const int bytes = static_cast<int>(element_bytes);
+    const int whole = 16 % bytes != 0 ? 1 : 16 / bytes, width = whole < items ? whole : items;
+    return 4 * width > items ? 4 * width / items * items : items;
+  }
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::ordered
