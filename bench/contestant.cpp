@@ -39,6 +39,7 @@ std::optional<shape> contestant::used_shape() const {
 }
 
 verdict contestant::check() {
+  if (kind_ == peer_kind::launch) return verdict_;
   work_->enqueue(where_.ring.window(n_, 0), n_);
   const value result = work_->result();
   const reference& expected =

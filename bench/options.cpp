@@ -25,8 +25,9 @@ void add_bench_options(CLI::App& app, bench_options& o) {
   app.add_option("--mode", o.modes, "where the calls are: in a replayed graph, in a stream, both")
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--peers", o.peers,
-                 "libraries and others: all, none, or of cub, thrust, copy, read, std, openmp")
+  app.add_option(
+         "--peers", o.peers,
+         "libraries and others: all, none, or of cub, thrust, copy, empty, read, std, openmp")
       ->delimiter(',');
   app.add_option("--ring", o.ring,
                  "bytes through which inputs rotate [four times the last-level cache, 1 GiB at "

@@ -40,7 +40,7 @@ const char* describe_place(const std::vector<standing>& all) {
 }
 
 std::string describe_share(const standing& s) {
-  return s.who->on_cpu ? "-" : fmt::format("{:.1f}%", 100 * s.share_of_ceiling);
+  return s.reads_on_device() ? fmt::format("{:.1f}%", 100 * s.share_of_ceiling) : "-";
 }
 
 std::size_t label_width(const std::vector<standing>& all) {
@@ -67,7 +67,7 @@ json entry(const standing& s, std::string_view reference) {
          {"rounds", s.seconds.size()},
          {"calls_per_sample", s.calls},
          {"bytes_per_second", s.bytes_per_second},
-         {"share_of_ceiling", s.who->on_cpu ? json() : json(s.share_of_ceiling)},
+         {"share_of_ceiling", s.reads_on_device() ? json(s.share_of_ceiling) : json()},
          {"contestant", s.who->label()},
          {"n", s.at.n},
          {"type", tenfold::name_of(s.at.type)},
@@ -97,10 +97,10 @@ void rank(std::vector<standing>& all, std::size_t reference) {
   for (standing& s : all) {
     s.time = summarize(s.seconds);
     s.bytes_per_second = static_cast<double>(s.at.n * size_of(s.at.type)) / s.time.median;
-    if (!s.who->on_cpu) ceiling = std::max(ceiling, s.bytes_per_second);
+    if (s.reads_on_device()) ceiling = std::max(ceiling, s.bytes_per_second);
   }
   for (standing& s : all) {
-    s.share_of_ceiling = s.who->on_cpu ? 0 : s.bytes_per_second / ceiling;
+    s.share_of_ceiling = s.reads_on_device() ? s.bytes_per_second / ceiling : 0;
     s.against_reference = compare(all[reference].seconds, s.seconds);
   }
 }

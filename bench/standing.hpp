@@ -33,6 +33,9 @@ struct standing {
   double share_of_ceiling = 0;
   speed_ratio against_reference{};
 
+  [[nodiscard]] bool reads_on_device() const {
+    return !who->on_cpu && who->kind != peer_kind::launch;
+  }
   /// Wide enough that the median may mislead.
   [[nodiscard]] bool is_spread_wide() const { return time.spread() > 0.1; }
 };

@@ -55,6 +55,10 @@ std::vector<peer> list_peers() {
                  .what = "a copy on the device, which writes as much as it reads: reads count",
                  .kind = peer_kind::reader,
                  .make = make_copy_peer});
+  all.push_back({.name = "empty",
+                 .what = "the launch of a kernel that does nothing",
+                 .kind = peer_kind::launch,
+                 .make = make_empty_peer});
   for (peer& each : reading_peers()) all.push_back(std::move(each));
   return all;
 }

@@ -23,7 +23,9 @@ struct peer_request {
 enum class peer_kind {
   reduction,
   /// Its value is the exclusive or of the input's 32-bit words, whatever the type and operator.
-  reader
+  reader,
+  /// It reads nothing and has no value: what a launch takes by itself.
+  launch
 };
 
 struct peer {

@@ -96,6 +96,23 @@ class copier final : public runnable {
   std::size_t words_ = 0;
 };
 
+__global__ void do_nothing() {}
+
+class empty_launch final : public runnable {
+ public:
+  explicit empty_launch(const device_session& on) : on_(on) {}
+
+  void enqueue(const void*, std::uint64_t) override {
+    on_.opened().make_current();
+    launch(&do_nothing, 1, on_.properties().warp_size, 0, on_.queue(), nullptr);
+  }
+  value result() override { return {}; }
+  std::uint64_t depth(std::uint64_t) const override { return 0; }
+
+ private:
+  const device_session& on_;
+};
+
 peer reading_peer(std::string name, std::string what, const reading_launch& l) {
   return {.name = "read:" + std::move(name),
           .what = std::move(what),
@@ -149,6 +166,10 @@ peer bulk_peer(int blocks) {
 
 std::unique_ptr<runnable> make_copy_peer(session& on, const peer_request& r) {
   return std::make_unique<copier>(own_session(on), r);
+}
+
+std::unique_ptr<runnable> make_empty_peer(session& on, const peer_request&) {
+  return std::make_unique<empty_launch>(own_session(on));
 }
 
 std::vector<peer> reading_peers() {
