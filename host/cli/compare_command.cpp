@@ -38,6 +38,7 @@ std::string format_factor(double factor) {
 
 std::string format_rate(double bytes_per_second) {
   const double gigabytes = bytes_per_second * 1e-9;
+  if (gigabytes >= 1000) return fmt::format("{:.0f}", gigabytes);
   return gigabytes < 1 ? fmt::format("{:.3g}", gigabytes) : fmt::format("{:.4g}", gigabytes);
 }
 
@@ -86,6 +87,11 @@ cell right_aligned(std::string_view text, std::size_t width, colour c = colour::
 
 cell operator+(cell a, const cell& b) {
   return {a.text + b.text, a.width + b.width};
+}
+
+/// What moves a cell to the right end of a wider one.
+std::string indentation(const cell& c, std::size_t width) {
+  return std::string(width - std::min(c.width, width), ' ');
 }
 
 /// A group of columns for each file; two lines for each entry where one would be too wide.
@@ -158,8 +164,8 @@ class comparison_table {
       if (in_one_line_) {
         first += left.text + right.text;
       } else {
-        first += std::string(group_width(i) - left.width, ' ') + left.text;
-        second += std::string(group_width(i) - right.width, ' ') + right.text;
+        first += indentation(left, group_width(i)) + left.text;
+        second += indentation(right, group_width(i)) + right.text;
       }
     }
     print_line(first);
@@ -352,7 +358,10 @@ exit_code compare_results(const compare_options& o) {
   for (const std::string& path : o.files) files.push_back(read_result_file(path));
   const matched_results matched = match(files, o.by_shape);
   if (o.json != "-") print_comparison(files, matched, o.by_shape);
-  if (!o.json.empty()) write_document(o.json, document_of(files, matched).dump(2));
+  // A path need not be UTF-8, which JSON must be.
+  if (!o.json.empty())
+    write_document(o.json,
+                   document_of(files, matched).dump(2, ' ', false, json::error_handler_t::replace));
   return exit_code::success;
 }
 

@@ -148,6 +148,8 @@ class result_reader {
       return json::parse(slurp(path_));
     } catch (const json::parse_error& e) {
       fail_as_foreign(fmt::format("is no JSON, see its byte {}", e.byte));
+    } catch (const json::out_of_range&) {
+      fail_as_foreign("holds a number that is too large");
     }
   }
 

@@ -131,6 +131,19 @@ TEST_F(Compare, LinesFitWhateverTheNumberOfFiles) {
   }
 }
 
+TEST_F(Compare, NumbersOfAnySizeAreShown) {
+  words command{"compare"};
+  for (const double microseconds : {1e-9, 1e12, 100.0, 1e-3}) {
+    const std::string file = std::to_string(command.size()) + ".json";
+    json content = ladder({{"03_no_bank_conflicts", microseconds}});
+    content["context"]["read_ceiling_bytes_per_second"] = 9e11;
+    write_json(file, content);
+    command.emplace_back(file);
+  }
+  const outcome o = succeed(command);
+  EXPECT_EQ(lines_of(o.out).at(9).substr(0, 20), "03_no_bank_conflicts") << o.what();
+}
+
 TEST_F(Compare, WhatAFileLacksStaysBlankAndIsCounted) {
   write_pair({{"01_naive", 100, {99, 101}}},
              {{"01_naive", 50, {49, 51}}, {"10_two_pass", 10, {9, 11}}});
@@ -168,6 +181,12 @@ TEST_F(Compare, JsonGoesToAFileBesideTheTable) {
   const outcome o = succeed({"compare", "a.json", "b.json", "--json", "out.json"});
   EXPECT_TRUE(contains(o.out, "2.00 x")) << o.what();
   EXPECT_EQ(json::parse(slurp(in_directory("out.json"))), compare());
+}
+
+TEST_F(Compare, PathsNeedNotBeUtf8) {
+  write_pair({{"01_naive", 100, {99, 101}}}, {{"01_naive", 50, {49, 51}}});
+  fs::copy_file(in_directory("b.json"), in_directory("\xe9.json"));
+  EXPECT_EQ(compare({"a.json", "\xe9.json"}).at("files").at(1).at("common"), 1);
 }
 
 TEST_F(Compare, ReadsWhatTheLadderWrites) {
@@ -377,6 +396,7 @@ TEST_F(Compare, EntriesThatLackWhatIsNeeded) {
   content["benchmarks"][0]["time_unit"] = "min";
   expect_file_refused(content.dump(), {"'min'", "ns, us, ms or s"});
   expect_file_refused(ladder({{"01_naive", 0}}).dump(), {"a time of 0"});
+  expect_file_refused("{\"benchmarks\": [{\"real_time\": 1e999}]}", {"a number that is too large"});
   content = ladder({{"01_naive", 100, {99, 101}}});
   content["benchmarks"][0]["verdict"] = "WRONG";
   expect_file_refused(content.dump(), {"all its results are wrong"});
