@@ -139,6 +139,7 @@ class tournament {
         entrants_(choose_entrants(o, bed_)),
         reference_(choose_reference(o, entrants_)),
         context_(describe(bed_)) {
+    context_.emplace_back("date", cli::timestamp());
     context_.emplace_back("rounds", fmt::format("{}", o.rounds));
     context_.emplace_back("seed", fmt::format("{}", o.common.seed));
     for (const auto& [key, text] : context_) fmt::print("{}: {}\n", key, text);

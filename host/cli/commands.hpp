@@ -19,6 +19,8 @@ exit_code run_stage(const std::string& stage, const options& o);
 exit_code run_ladder(const options& o);
 /// What changed in the code from one stage to another.
 exit_code diff_stages(const std::string& from, const std::string& to);
+/// Files of results side by side.
+exit_code compare_results(const compare_options& o);
 
 /// The program: parses the command line, runs the verb, reports errors in one line.
 int run_program(int argc, char** argv);

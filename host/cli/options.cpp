@@ -87,6 +87,21 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
 }
 
+void add_compare_options(CLI::App& app, compare_options& o) {
+  app.add_option("FILE", o.files,
+                 "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold_duel' (--json "
+                 "FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
+                 "the others are compared with");
+  app.add_flag("--by-shape", o.by_shape,
+               "each launch shape by itself; without it the fastest stands for its stage");
+  app.add_option("--json", o.json, "write the comparison to a file, or to standard output: -")
+      ->check(refuse_empty);
+  app.footer(
+      "Entries of the same stage or peer, n, type, operator and mode are compared. A difference is "
+      "within the spread when one median lies inside the other's: between its 5th and 95th "
+      "percentiles, or its fastest and slowest run where a file has no percentiles.");
+}
+
 std::string device_choice::name() const {
   return fmt::format("{}:{}", backend->name(), number);
 }

@@ -34,8 +34,15 @@ struct options {
   std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
+struct compare_options {
+  std::vector<std::string> files;  ///< the first is what the others are compared with
+  bool by_shape = false;           ///< each launch shape by itself
+  std::string json;                ///< a file, `-` for standard output; empty: none
+};
+
 /// Declares the options that `run`, `ladder` and the programs of single stages share.
 void add_options(CLI::App& app, options& o);
+void add_compare_options(CLI::App& app, compare_options& o);
 
 /// A device, by the backend's name and its number.
 struct device_choice {

@@ -97,6 +97,12 @@ int run_program(int argc, char** argv) {
   diff->add_option("B", other, "number or name")->required();
   diff->callback([&] { verb = [&] { return diff_stages(stage, other); }; });
 
+  compare_options compared;
+  CLI::App* compare = app.add_subcommand(
+      "compare", "results of several devices or commits side by side, from their JSON");
+  add_compare_options(*compare, compared);
+  compare->callback([&] { verb = [&] { return compare_results(compared); }; });
+
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
 

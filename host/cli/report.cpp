@@ -38,7 +38,7 @@ std::string host_name() {
 
 json context(const options& o, const device_choice& choice, const session& on) {
   const device_properties& device = on.properties();
-  return {{"date", fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)))},
+  return {{"date", timestamp()},
           {"host_name", host_name()},
           {"executable", "tenfold"},
           {"num_cpus", std::thread::hardware_concurrency()},
@@ -130,19 +130,26 @@ void check_json_file(const std::string& file) {
     throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 
+std::string timestamp() {
+  return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
+}
+
+void write_document(const std::string& file, const std::string& document) {
+  if (file == "-") {
+    fmt::print("{}\n", document);
+    return;
+  }
+  std::ofstream out(file);
+  out << document << '\n';
+  out.close();
+  if (!out) throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+}
+
 void write_json(const std::string& file, std::span<const measurement> results, const workload& data,
                 const options& o, const device_choice& choice, const session& on) {
   json document{{"context", context(o, choice, on)}, {"benchmarks", json::array()}};
   for (const measurement& m : results) document["benchmarks"].push_back(entry(m, data, choice, on));
-  const std::string text = document.dump(2) + '\n';
-  if (file == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+  write_document(file, document.dump(2));
 }
 
 }  // namespace tenfold::cli

@@ -18,6 +18,14 @@ namespace tenfold::cli {
 /// @throws input_error when it cannot
 void check_json_file(const std::string& file);
 
+/// The local time, as in the `date` of a file of results.
+[[nodiscard]] std::string timestamp();
+
+/// Writes a document and the end of its last line.
+/// @param file `-` for standard output
+/// @throws input_error when the file cannot be written
+void write_document(const std::string& file, const std::string& document);
+
 /// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
 /// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `stage`, `device`, `warp`,
 /// `n`, `type`, `op`, `block`, `items`, `grid`, `passes`, `result`, `reference`, `ok`.

@@ -1,0 +1,320 @@
+"""bench/python_peers without a GPU: its words, its statistics, its input, its table and files.
+
+TENFOLD_PROGRAM and TENFOLD_DUEL name the programs whose numbers and files it must share.
+"""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+from unittest import mock
+
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "bench" / "python_peers"
+
+
+def load():
+    loader = importlib.machinery.SourceFileLoader("python_peers", str(SCRIPT))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    sys.modules[loader.name] = module  # where dataclasses look for it
+    loader.exec_module(module)
+    return module
+
+
+peers = load()
+
+
+class Words(unittest.TestCase):
+    def test_counts_in_all_forms(self):
+        forms = {"1000": 1000, "1_000": 1000, "2^16": 65536, "64Ki": 65536, "1e3": 1000,
+                 "2.5e6": 2_500_000, "1.5k": 1500, "2^63": 1 << 63}
+        for text, count in forms.items():
+            self.assertEqual(peers.parse_count(text), count, text)
+
+    def test_what_is_no_count(self):
+        for text in ("", "abc", "-5", "1.5", "0x10", "2^", "1K", "1__0", "nan", "2^64", "1e99",
+                     " 3"):
+            with self.assertRaises(peers.InputError, msg=text):
+                peers.parse_count(text)
+
+    def test_lists_of_names(self):
+        short = peers.SHORT_OPERATORS
+        self.assertEqual(peers.choose("max,sum,sum", peers.OPERATORS, "operator", short),
+                         ["maximum", "sum"])
+        self.assertEqual(peers.choose("all", peers.TYPES, "type"), list(peers.TYPES))
+        with self.assertRaisesRegex(peers.InputError, "no type 'f17'.*i32, u32"):
+            peers.choose("f32,f17", peers.TYPES, "type")
+
+    def test_counts_and_times_as_text(self):
+        self.assertEqual([peers.format_count(n) for n in (1000, 512, 1 << 20, 1025)],
+                         ["1000", "512", "2^20", "1025"])
+        times = {1.234e-6: "1.23 us", 999.9e-6: "1.00 ms", 245e-6: "245 us", 12.3456: "12.3 s",
+                 7e-10: "0.700 ns"}
+        for seconds, text in times.items():
+            self.assertEqual(peers.format_seconds(seconds), text)
+
+
+class Statistics(unittest.TestCase):
+    def test_quantiles_are_linear_between_neighbours(self):
+        self.assertEqual(peers.quantile([3, 1, 2], 0.5), 2)
+        self.assertEqual(peers.quantile([0, 10], 0.25), 2.5)
+        self.assertEqual(peers.quantile([7], 0.95), 7)
+
+    def test_interval_of_the_median(self):
+        # The ranks that tables of the sign test give for 95%: 2 and 9 of 10, 40 and 61 of 100.
+        self.assertIsNone(peers.median_interval(range(1, 6)))
+        self.assertEqual(peers.median_interval(range(1, 7)), (1, 6))
+        self.assertEqual(peers.median_interval(range(1, 11)), (2, 9))
+        self.assertEqual(peers.median_interval(range(1, 101)), (40, 61))
+
+    def test_rounds_sample_everyone_in_changing_order(self):
+        log = []
+        samplers = [lambda i=i: log.append(i) or float(i) for i in range(3)]
+        self.assertEqual(peers.interleave(samplers, 20, 1), [[float(i)] * 20 for i in range(3)])
+        rounds = [tuple(log[i:i + 3]) for i in range(3, len(log), 3)]  # after the warm-up
+        self.assertTrue(all(sorted(each) == [0, 1, 2] for each in rounds))
+        self.assertGreater(len(set(rounds)), 1)
+
+    def test_calls_make_a_sample_long_enough(self):
+        class Steady(peers.Contestant):
+            def __init__(self, seconds):
+                self.seconds = seconds
+
+            def prepare(self, calls):
+                self.prepared = calls
+
+            def sample(self):
+                return self.seconds
+
+        for seconds, calls in ((1e-6, 300), (1e-3, 1), (1e-9, peers.MOST_CALLS)):
+            steady = Steady(seconds)
+            steady.choose_calls()
+            self.assertEqual((steady.calls, steady.prepared), (calls, calls))
+
+
+class Input(unittest.TestCase):
+    def result(self, element_type, op, n):
+        """What the program's reference makes of its own input."""
+        command = [os.environ["TENFOLD_PROGRAM"], "run", "10", "--n", str(n), "--seed", "7", "--type",
+                   element_type, "--op", op, "--device", "simt", "--repeat", "1", "--json", "-"]
+        out = subprocess.run(command, check=True, capture_output=True).stdout
+        return json.loads(out)["benchmarks"][0]["reference"]
+
+    def test_elements_are_those_of_the_program(self):
+        n = 1000
+        for element_type in peers.TYPES:
+            elements = [peers.element(element_type, 7, i) for i in range(n)]
+            self.assertEqual(self.result(element_type, "sum", 1), elements[0], element_type)
+            self.assertEqual(self.result(element_type, "minimum", n), min(elements), element_type)
+            self.assertEqual(self.result(element_type, "maximum", n), max(elements), element_type)
+            if element_type[0] == "u":
+                bits = int(element_type[1:])
+                self.assertEqual(self.result(element_type, "sum", n), sum(elements) % 2**bits)
+
+    def test_numpy_makes_the_same_elements(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("numpy is not here; where it is, each run compares some elements")
+        for element_type in peers.TYPES:
+            made = peers.generate(numpy, element_type, 1000, 7)
+            self.assertEqual(made.tolist(), [peers.element(element_type, 7, i) for i in range(1000)])
+
+    def test_windows_lie_apart_and_inside_the_ring(self):
+        ring = peers.Field("f32", 1000, 1)
+        self.assertEqual(ring.window_starts(100, 99), [0, 128, 256, 384, 512, 640, 768])
+        self.assertEqual(ring.window_starts(100, 2), [0, 128])
+        self.assertEqual(ring.window_starts(1000, 99), [0])
+        for n in (1, 100, 333):
+            self.assertLessEqual(ring.window_starts(n, 99)[-1] + n, 1000)
+
+    def test_bound_is_that_of_the_project(self):
+        depth = 1024 + 1024
+        self.assertEqual(peers.assumed_depth(1 << 20), depth)
+        self.assertEqual(peers.assumed_depth(10), 10)
+        growth = depth * 2.0**-24
+        self.assertAlmostEqual(peers.error_bound("f32", 1 << 20, 3.0), 3 * growth / (1 - growth))
+
+
+EVENT = peers.Event("f32", "sum", 1000, "graph")
+
+
+def timed(label, seconds):
+    return peers.timed_row(label, EVENT, seconds, 4, True)
+
+
+class Standings(unittest.TestCase):
+    def test_ratios_are_taken_round_by_round(self):
+        rows = [timed("peer:torch", [2.0 * r for r in range(1, 8)]),
+                timed("peer:jax", [1.0 * r for r in range(1, 8)])]
+        peers.rank(rows, rows[0])
+        self.assertEqual((rows[1].ratio, rows[1].interval), (2, (2, 2)))
+        self.assertEqual((rows[0].share, rows[1].share), (0.5, 1))
+
+    def test_ratios_between_two_runs_have_no_interval(self):
+        file = peers.Row("peer:cub", EVENT, 3e-6, 3e-6, 3e-6,
+                         merged={"against": "peer:cub", "ratio": 1.0, "ratio_low": 0.9,
+                                 "ratio_high": 1.1})
+        rows = [timed("peer:torch", [6e-6] * 7), file]
+        reference = peers.choose_reference(rows, None)
+        self.assertIs(reference, file)
+        peers.rank(rows, reference)
+        self.assertAlmostEqual(rows[0].ratio, 0.5)
+        self.assertEqual(peers.describe_ratio(rows[0], reference), "0.500 (of two runs)")
+        self.assertEqual(peers.describe_ratio(rows[1], reference), "1.000 (0.900..1.100)")
+
+    def test_table_names_what_must_be_known(self):
+        rows = [timed("peer:torch", [2e-6] * 7), timed("peer:jax", [1e-6] * 4 + [9e-6] * 3)]
+        rows[0].verdict = "WRONG"
+        peers.rank(rows, rows[0])
+        text = peers.table(rows, rows[0])
+        for part in ("sum of 1000 f32, in a replayed graph", "times as fast as peer:torch",
+                     "2.00 us", "50.0%", "WRONG", "wide spread: 800%"):
+            self.assertIn(part, text)
+
+    def test_the_reference_must_take_part(self):
+        rows = [timed("peer:torch", [1.0])]
+        self.assertIs(peers.choose_reference(rows, None), rows[0])
+        with self.assertRaisesRegex(peers.InputError, "'peer:cub'.*peer:torch"):
+            peers.choose_reference(rows, "peer:cub")
+
+
+class Imagined(peers.Contestant):
+    """Takes a microsecond."""
+
+    def prepare(self, calls):
+        pass
+
+    def sample(self):
+        return 1e-6
+
+    def result(self):
+        return 0
+
+
+class ImaginedLibrary:
+    name, version, device_name = "peer:torch", "1.0", "Imagined GPU"
+
+    def __init__(self, cache_bytes):
+        pass
+
+    def admit(self, event, field_):
+        if event.mode == "stream":
+            raise peers.InputError("streams are dry")
+        return Imagined()
+
+    def release(self):
+        pass
+
+
+class Absent:
+    def __init__(self, cache_bytes):
+        raise ImportError("No module named 'jax'")
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_program(self, *arguments, torch=ImaginedLibrary, right=True):
+        out, err = io.StringIO(), io.StringIO()
+        with mock.patch.dict(peers.LIBRARIES, torch=torch, jax=Absent), \
+                mock.patch.object(peers.Field, "is_right", return_value=right), \
+                contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = peers.main([str(each) for each in arguments])
+        return code, out.getvalue(), err.getvalue()
+
+    def expect_refusal(self, part, *arguments, code=2, **how):
+        found, out, err = self.run_program(*arguments, **how)
+        self.assertEqual((found, out), (code, ""), err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertTrue(err.startswith("python_peers: "), err)
+        self.assertIn(part, err)
+
+    def duel(self):
+        path = self.folder / "duel.json"
+        subprocess.run([os.environ["TENFOLD_DUEL"], "--device", "simt", "--n", "1000", "--ring", "1",
+                        "--rounds", "7", "--peers", "none", "--json", str(path)], check=True,
+                       stdout=subprocess.DEVNULL)
+        return path
+
+    def test_what_is_absent_is_named(self):
+        code, out, err = self.run_program("--n", "1000", "--rounds", 7)
+        self.assertEqual((code, err), (peers.RIGHT, ""))
+        for part in ("peer jax is absent: No module named 'jax'", "cuda:0 (Imagined GPU)",
+                     "left out: peer:torch: streams are dry", "sum of 1000 f32, in a replayed graph",
+                     "peer:torch  "):
+            self.assertIn(part, out)
+
+    def test_nothing_to_time(self):
+        self.expect_refusal("jax is absent", code=peers.DEVICE_FAILED, torch=Absent)
+
+    def test_nobody_takes_part(self):
+        code, out, err = self.run_program("--mode", "stream", "--n", 1000)
+        self.assertEqual(code, peers.BAD_INPUT)
+        self.assertIn("streams are dry", out)
+        self.assertIn("nobody took part", err)
+
+    def test_wrong_results_show_in_the_exit_code(self):
+        code, out, _ = self.run_program("--n", 1000, "--rounds", 1, right=False)
+        self.assertEqual(code, peers.WRONG_RESULT)
+        self.assertIn("WRONG", out)
+
+    def test_a_device_that_fails_is_reported_in_one_line(self):
+        with mock.patch.object(Imagined, "sample", side_effect=RuntimeError("CUDA error: 719\nx")):
+            code, _, err = self.run_program("--n", 1000)
+        self.assertEqual((code, err), (peers.DEVICE_FAILED, "python_peers: CUDA error: 719\n"))
+
+    def test_bad_input_is_refused_in_one_line(self):
+        not_json, other = self.folder / "not.json", self.folder / "other.json"
+        not_json.write_text("{")
+        other.write_text('{"benchmarks": [{"name": "BM_x"}]}')
+        for part, *arguments in (
+                ("'x' is not a count", "--n", "x"), ("0 elements", "--n", "0"),
+                ("'f17'", "--type", "f17"), ("'product'", "--op", "product"),
+                ("'eager'", "--mode", "eager"), ("'cupy'", "--peers", "cupy"),
+                ("--rounds", "--rounds", "0"), ("--foo", "--foo"), ("--seed", "--seed", "-1"),
+                ("cannot write", "--json", self.folder / "none" / "out.json"),
+                ("No such file", "--merge", self.folder / "none.json"),
+                ("is no JSON", "--merge", not_json), ("tenfold_duel --json", "--merge", other)):
+            self.expect_refusal(part, *arguments)
+
+    def test_entries_have_the_keys_of_the_duel(self):
+        duel, out = self.duel(), self.folder / "out.json"
+        self.run_program("--n", "1000", "--rounds", 7, "--json", out)
+        ours = json.loads(out.read_text())["benchmarks"]
+        theirs = json.loads(duel.read_text())["benchmarks"]
+        of_stages_alone = {"stage", "block", "items", "grid"}
+        self.assertEqual(ours[0].keys(), theirs[0].keys() - of_stages_alone)
+        self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/graph")
+
+    def test_a_merged_duel_stands_beside(self):
+        duel, out = self.duel(), self.folder / "out.json"
+        code, text, err = self.run_program("--n", "1000,2000", "--rounds", 7, "--merge", duel,
+                                           "--json", out)
+        self.assertEqual((code, err), (peers.RIGHT, ""))
+        self.assertIn("10_two_pass/block:256/items:4", text)
+        self.assertIn("of two runs", text)
+        entries = json.loads(out.read_text())["benchmarks"]
+        self.assertEqual([(e["contestant"].split("/")[0], e["n"]) for e in entries],
+                         [("peer:torch", 1000), ("10_two_pass", 1000), ("peer:torch", 2000)])
+
+    def test_compare_reads_what_is_written(self):
+        a, b = self.folder / "a.json", self.folder / "b.json"
+        for path in (a, b):
+            self.run_program("--n", "1000", "--rounds", 7, "--json", path)
+        shown = subprocess.run([os.environ["TENFOLD_PROGRAM"], "compare", a, b], check=True,
+                               capture_output=True, text=True).stdout
+        for part in ("peer:torch", "Imagined GPU", "1.00 x~", "in a replayed graph"):
+            self.assertIn(part, shown)
+
+
+if __name__ == "__main__":
+    unittest.main()
