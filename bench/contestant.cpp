@@ -43,7 +43,7 @@ verdict contestant::check() {
   work_->enqueue(where_.ring.window(n_, 0), n_);
   const value result = work_->result();
   const reference& expected =
-      kind_ == peer_kind::reader ? where_.input.checksum(n_) : where_.input.expected(n_);
+      kind_ == peer_kind::reduction ? where_.input.expected(n_) : where_.input.checksum(n_);
   const verdict found = judge(expected, result, work_->depth(n_));
   if (found == verdict::wrong || verdict_ == verdict::right) verdict_ = found;
   return verdict_;

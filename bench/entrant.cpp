@@ -1,7 +1,6 @@
 #include "bench/entrant.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -48,10 +47,6 @@ std::uint64_t parse_grid(std::string_view text, std::string_view candidate,
   return per_multiprocessor ? blocks * static_cast<std::uint64_t>(device.multiprocessors) : blocks;
 }
 
-bool matches(std::string_view asked, std::string_view name) {
-  return asked == "all" || asked == name || name.starts_with(std::string(asked) + ":");
-}
-
 entrant peer_entrant(const peer& p, bool on_cpu) {
   return {
       .name = "peer:" + p.name, .kind = p.kind, .on_cpu = on_cpu, .waits = p.waits, .make = p.make};
@@ -94,30 +89,12 @@ entrant parse_candidate(std::string_view text, const device_properties& device) 
 }
 
 peer_choice choose_peers(const std::vector<std::string>& names, const cli::device_choice& device) {
-  std::vector<std::pair<const peer*, bool>> offered;
-  if (!device.is_executor())
-    for (const peer& p : peers_on(device.backend->name())) offered.emplace_back(&p, false);
-  for (const peer& p : peers_on("simt")) offered.emplace_back(&p, true);
-
   peer_choice chosen;
-  for (const std::string& name : names) {
-    if (name == "none") continue;
-    bool found = false;
-    for (const auto& [p, on_cpu] : offered) {
-      if (!matches(name, p->name)) continue;
-      found = true;
-      if (p->absent.empty())
-        chosen.present.push_back(peer_entrant(*p, on_cpu));
-      else
-        chosen.absent.push_back(fmt::format("peer {} is absent: {}", p->name, p->absent));
-    }
-    if (!found) {
-      std::vector<std::string_view> known;
-      for (const auto& [p, on_cpu] : offered) known.push_back(p->name);
-      throw input_error(fmt::format("there is no peer '{}' for {}: use all, none, {}", name,
-                                    device.name(), fmt::join(known, ", ")));
-    }
-  }
+  for (const auto& [p, on_cpu] : choose_peers(names, device.backend->name()))
+    if (p->absent.empty())
+      chosen.present.push_back(peer_entrant(*p, on_cpu));
+    else
+      chosen.absent.push_back(fmt::format("peer {} is absent: {}", p->name, p->absent));
   return chosen;
 }
 

@@ -150,7 +150,39 @@ class count_parser {
   std::string_view rest_;
 };
 
+/// `2^10..2^30` or `2^10..2^30:4`, each appended to `sizes`.
+void parse_range(std::string_view text, std::size_t dots, std::vector<std::uint64_t>& sizes) {
+  const std::size_t colon = text.find(':', dots);
+  const std::uint64_t first = parse_count(text.substr(0, dots));
+  const std::uint64_t last = parse_count(text.substr(dots + 2, colon - dots - 2));
+  const std::uint64_t factor = colon == text.npos ? 2 : parse_count(text.substr(colon + 1));
+  if (first > last)
+    throw input_error(
+        fmt::format("the range '{}' runs downwards: write the smaller size first", text));
+  if (first == 0 || factor < 2)
+    throw input_error(fmt::format(
+        "the range '{}' never ends: begin at 1 or more, and grow by a factor of 2 or more", text));
+  std::uint64_t n = first;
+  for (; n <= last / factor; n *= factor) sizes.push_back(n);
+  sizes.push_back(n);
+}
+
 }  // namespace
+
+std::vector<std::uint64_t> parse_sizes(std::string_view text) {
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find(',', begin);
+    const std::string_view part = text.substr(begin, end == text.npos ? end : end - begin);
+    if (const std::size_t dots = part.find(".."); dots != part.npos)
+      parse_range(part, dots, sizes);
+    else
+      sizes.push_back(parse_count(part));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
 
 std::uint64_t parse_count(std::string_view text) {
   return count_parser(text).parse();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenfold {
 
@@ -18,6 +19,12 @@ namespace tenfold {
 /// @throws input_error with examples of the accepted forms, if `text` is none of them, is negative
 ///   or not whole, or exceeds 2^64-1.
 [[nodiscard]] std::uint64_t parse_count(std::string_view text);
+
+/// Reads sizes: counts and ranges with commas between them, `1000,2^20..2^28`. A range goes from
+/// one count to another by doubling, or by a factor that follows it: `2^10..2^30:4`.
+/// @return them in ascending order, each once; at least one
+/// @throws input_error
+[[nodiscard]] std::vector<std::uint64_t> parse_sizes(std::string_view text);
 
 /// `2^24` for a power of two of at least 1024, plain digits otherwise; `parse_count` reads both.
 [[nodiscard]] std::string format_count(std::uint64_t count);

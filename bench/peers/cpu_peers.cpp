@@ -94,7 +94,7 @@ peer openmp_peer() {
 
 }  // namespace
 
-const std::vector<peer>& cpu_peers() {
+__attribute__((visibility("default"))) const std::vector<peer>& tenfold_peer_list() {
   static const std::vector<peer> all{standard_peer(), openmp_peer()};
   return all;
 }

@@ -19,10 +19,5 @@ std::unique_ptr<runnable> make_cub_peer<8>(session& on, const peer_request& r);
 
 std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r);
 std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r);
-std::unique_ptr<runnable> make_copy_peer(session& on, const peer_request& r);
-std::unique_ptr<runnable> make_empty_peer(session& on, const peer_request& r);
-
-/// The kernels that only read, one for each shape.
-[[nodiscard]] std::vector<peer> reading_peers();
 
 }  // namespace tenfold::bench::inline TENFOLD_BACKEND

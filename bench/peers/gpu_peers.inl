@@ -51,26 +51,12 @@ std::vector<peer> list_peers() {
 #if !defined(__CUDACC__)
   all.push_back(rocprim_peer());
 #endif
-  all.push_back({.name = "copy",
-                 .what = "a copy on the device, which writes as much as it reads: reads count",
-                 .kind = peer_kind::reader,
-                 .make = make_copy_peer});
-  all.push_back({.name = "empty",
-                 .what = "the launch of a kernel that does nothing",
-                 .kind = peer_kind::launch,
-                 .make = make_empty_peer});
-  for (peer& each : reading_peers()) all.push_back(std::move(each));
   return all;
 }
 
 }  // namespace
 
-// The only names that this library shows.
-#if defined(__CUDACC__)
-__attribute__((visibility("default"))) const std::vector<peer>& cuda_peers() {
-#else
-__attribute__((visibility("default"))) const std::vector<peer>& hip_peers() {
-#endif
+__attribute__((visibility("default"))) const std::vector<peer>& tenfold_peer_list() {
   static const std::vector<peer> all = list_peers();
   return all;
 }

@@ -20,13 +20,9 @@ struct peer_request {
   std::uint64_t max_n = 0;
 };
 
-enum class peer_kind {
-  reduction,
-  /// Its value is the exclusive or of the input's 32-bit words, whatever the type and operator.
-  reader,
-  /// It reads nothing and has no value: what a launch takes by itself.
-  launch
-};
+/// The value of a copy and of a reader is the exclusive or of the input's 32-bit words, whatever the
+/// type and operator. A launch reads nothing and has none: it is what a launch takes by itself.
+enum class peer_kind { reduction, copy, reader, launch };
 
 struct peer {
   std::string name;  ///< as in `peer:cub`
@@ -40,9 +36,30 @@ struct peer {
   std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
 };
 
+/// What each library of peers shows, and nothing else.
+extern "C" const std::vector<peer>& tenfold_peer_list();
+
 /// The peers that run on a backend's devices, the absent ones too. Those of the executor run on the
 /// CPU itself, since its memory is the host's.
+/// @throws input_error when their library, which lies beside the program, was not built
 [[nodiscard]] const std::vector<peer>& peers_on(std::string_view backend);
+
+/// Those among them that only read, and the copy. They are built with the program: where their
+/// library is missing nonetheless, or the backend is the executor, there are none.
+[[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
+
+struct chosen_peer {
+  const peer* who;
+  bool on_cpu;
+};
+
+/// The peers that a list names, for runs on a backend's devices: its own and those of the CPU, the
+/// absent ones too.
+/// @param names such as `cub`; `read` stands for all that begin with `read:`, `all` for all, `none`
+///   for none
+/// @throws input_error for a name that no peer has
+[[nodiscard]] std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,
+                                                    std::string_view backend);
 
 /// How deep a library's reduction is taken to be, whose order of evaluation is its own affair: at
 /// least a thousand chains side by side, none longer than 1024 where there is less to do.

@@ -1,9 +1,8 @@
-// The read-only kernels and the copy. Compiled as CUDA or as HIP.
+// The read-only kernels and the copy, a library of their own. Compiled as CUDA or as HIP.
 #include <algorithm>
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
-#include "bench/peers/gpu_peers.hpp"
 #include "bench/peers/reading_kernels.hpp"
 
 namespace tenfold::bench::inline TENFOLD_BACKEND {
@@ -145,12 +144,12 @@ peer bulk_peer(int blocks) {
                                " blocks a multiprocessor",
                            {&read_bulk<Slots, SlotBytes>, bulk_block, blocks, SlotBytes, shared});
   made.make = [make = made.make, shared](session& on, const peer_request& r) {
-    int major = 0;
-    detail::check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor,
-                                         own_session(on).opened().ordinal()),
-                  "reading the compute capability");
-    if (major < 9) throw input_error("bulk copies need a GPU of compute capability 9.0");
     own_session(on).opened().make_current();
+    cudaFuncAttributes compiled{};
+    detail::check(cudaFuncGetAttributes(&compiled, &read_bulk<Slots, SlotBytes>),
+                  "reading what a kernel was compiled for");
+    if (compiled.ptxVersion < 90)
+      throw input_error("bulk copies need a GPU of compute capability 9.0 and a build for it");
     detail::check(
         cudaFuncSetAttribute(&read_bulk<Slots, SlotBytes>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
@@ -162,24 +161,50 @@ peer bulk_peer(int blocks) {
 
 #endif
 
-}  // namespace
-
-std::unique_ptr<runnable> make_copy_peer(session& on, const peer_request& r) {
-  return std::make_unique<copier>(own_session(on), r);
+peer copy_peer() {
+  return {.name = "copy",
+          .what = "a copy on the device, which writes as much as it reads: reads count",
+          .kind = peer_kind::copy,
+          .make = [](session& on, const peer_request& r) -> std::unique_ptr<runnable> {
+            if (on.free_bytes() < r.max_n * size_of(r.type))
+              throw input_error("the device has no room for a copy of the input");
+            return std::make_unique<copier>(own_session(on), r);
+          }};
 }
 
-std::unique_ptr<runnable> make_empty_peer(session& on, const peer_request&) {
-  return std::make_unique<empty_launch>(own_session(on));
+peer empty_peer() {
+  return {.name = "empty",
+          .what = "the launch of a kernel that does nothing",
+          .kind = peer_kind::launch,
+          .make = [](session& on, const peer_request&) -> std::unique_ptr<runnable> {
+            return std::make_unique<empty_launch>(own_session(on));
+          }};
 }
 
-std::vector<peer> reading_peers() {
-  return {
-    vector_peer<4, false>(256, 8), vector_peer<4, false>(512, 4), vector_peer<8, false>(512, 4),
-        vector_peer<4, false>(512, 40), vector_peer<4, true>(512, 4), vector_peer<8, true>(256, 8),
+std::vector<peer> list_peers() {
+  std::vector<peer> all{copy_peer(),
+                        empty_peer(),
+                        vector_peer<4, false>(256, 8),
+                        vector_peer<4, false>(512, 4),
+                        vector_peer<8, false>(512, 4),
+                        vector_peer<4, false>(512, 40),
+                        vector_peer<4, true>(512, 4),
+                        vector_peer<8, true>(256, 8)};
 #if defined(__CUDACC__)
-        bulk_peer<6, 32768>(1), bulk_peer<6, 16384>(2),
+  all.push_back(bulk_peer<6, 32768>(1));
+  all.push_back(bulk_peer<6, 16384>(2));
 #endif
-  };
+  return all;
 }
 
+}  // namespace
 }  // namespace tenfold::bench::inline TENFOLD_BACKEND
+
+namespace tenfold::bench {
+
+__attribute__((visibility("default"))) const std::vector<peer>& tenfold_peer_list() {
+  static const std::vector<peer> all = list_peers();
+  return all;
+}
+
+}  // namespace tenfold::bench

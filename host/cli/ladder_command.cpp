@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/ladder.hpp"
+#include "host/cli/ladder_table.hpp"
 #include "host/cli/measurement.hpp"
 #include "host/cli/report.hpp"
 #include "host/cli/terminal.hpp"
@@ -15,84 +18,6 @@
 namespace tenfold::cli {
 namespace {
 
-/// Prints the ladder while it grows.
-class ladder_table {
- public:
-  ladder_table(const workload& data, const device_choice& choice, const session& on, bool silent)
-      : data_(data), peak_(on.properties().peak_bytes_per_second), silent_(silent) {
-    if (silent_) return;
-    fmt::print("{} of {} on {} ({})\n", data.op(), data.description(), choice.name(),
-               on.properties().name);
-    fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:>10} {:>10} {:>12}  {:<9}  {}", "stage",
-                                         "name", "time", "GB/s", "vs before", "result",
-                                         peak_ > 0 ? "share of the peak on paper"
-                                                   : "speed over stage 1, on a log scale"),
-                             colour::bold));
-  }
-
-  /// Names the stage that is running, where the line can be written over later.
-  void announce_stage(const stage_info& stage) const {
-    if (silent_ || !is_terminal(stdout)) return;
-    fmt::print("{:>5}  {:<18} ...\r", stage.number, stage.name);
-    std::fflush(stdout);
-  }
-
-  void add(const measurement& m, const measurement* before, const measurement& first) const {
-    if (silent_) return;
-    const std::string gain =
-        before == nullptr ? std::string() : fmt::format("{:.2f} x", before->median() / m.median());
-    const colour c = colour_of(m.verdict);
-    fmt::print("{:>5}  {:<18} {:>10} {:>10.4g} {:>12}  {}  {}\n", m.stage->number, m.stage->name,
-               format_seconds(m.median()), gigabytes_per_second(m, data_), gain,
-               paint(fmt::format("{:<9}", name_of(m.verdict)), c), bar(bar_length(m, first)));
-    std::fflush(stdout);
-  }
-
-  void add_refusal(const stage_info& stage, const char* reason) const {
-    if (silent_)
-      fmt::print(stderr, "tenfold: left out: {}\n", reason);
-    else
-      fmt::print("{:>5}  {:<18} {}\n", stage.number, stage.name, paint(reason, colour::yellow));
-  }
-
- private:
-  [[nodiscard]] double bar_length(const measurement& m, const measurement& first) const {
-    if (peak_ > 0) return 40 * gigabytes_per_second(m, data_) * 1e9 / peak_;
-    return 1 + std::max(0.0, 2 * std::log2(first.median() / m.median()));
-  }
-
-  const workload& data_;
-  double peak_;
-  bool silent_;
-};
-
-/// One sentence on what the ladder won.
-void print_summary(const std::vector<measurement>& results, const workload& data,
-                   const device_choice& choice) {
-  if (results.size() < 2) return;
-  const measurement& first = results.front();
-  const measurement* best = &first;
-  const measurement* step = nullptr;
-  double largest_gain = 0;
-  for (std::size_t i = 1; i < results.size(); ++i) {
-    if (results[i].median() < best->median()) best = &results[i];
-    const double gain = results[i - 1].median() / results[i].median();
-    if (gain > largest_gain) {
-      largest_gain = gain;
-      step = &results[i];
-    }
-  }
-  fmt::print(
-      "\nStage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
-      "stage {} ({:.1f} times the one before).\n",
-      best->stage->number, gigabytes_per_second(*best, data), first.median() / best->median(),
-      first.stage->number, step->stage->number, largest_gain);
-  if (choice.is_executor())
-    fmt::print(
-        "These are times of the executor, which imitates a GPU on the CPU: they count its "
-        "switches between threads and say nothing of a GPU's speed.\n");
-}
-
 /// The user's options, less what this stage does not take.
 options options_for(const stage_info& stage, options o) {
   const stage_parameters takes = parameters_of(stage);
@@ -101,36 +26,174 @@ options options_for(const stage_info& stage, options o) {
   return o;
 }
 
+/// The user's options, with n large enough for every size.
+options options_for(const std::vector<std::uint64_t>& sizes, options o) {
+  if (!sizes.empty()) o.n = fmt::format("{}", sizes.back());
+  return o;
+}
+
+/// Measures everything that takes part, size by size.
+class climb {
+ public:
+  explicit climb(const options& o)
+      : options_(o),
+        sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
+        choice_(choose_device(o.device)),
+        contenders_(choose_contenders(o, choice_)),
+        on_(choice_.backend->open(choice_.number)),
+        host_(backends().back()->open(backends().back()->devices().front())),
+        data_(options_for(sizes_, o), choice_, *on_) {
+    announce_stand_in(o, choice_);
+    if (sizes_.empty()) sizes_.push_back(data_.n());
+  }
+
+  exit_code run() {
+    if (!is_silent())
+      fmt::print("{} of {} on {} ({})\n", data_.op(),
+                 options_.sizes.empty() ? data_.description() : data_.source(), choice_.name(),
+                 on_->properties().name);
+    const auto stands = [](const rung& r) { return r.who->stage != nullptr && r.measured; };
+    try {
+      measure_all();
+    } catch (const error&) {
+      finish_table();  // what there is must not be lost
+      throw;
+    }
+    finish_table();
+    if (std::none_of(rungs_.begin(), rungs_.end(), stands))
+      throw input_error("no stage serves this request; each line above says why");
+    if (!is_silent()) print_summary();
+    if (!options_.json.empty()) write_results();
+    return std::any_of(rungs_.begin(), rungs_.end(),
+                       [](const rung& r) { return r.has(verdict::wrong); })
+               ? exit_code::wrong_result
+               : exit_code::success;
+  }
+
+ private:
+  [[nodiscard]] bool is_silent() const { return options_.json == "-"; }
+
+  /// Whether a line can be printed as soon as its contender is done, since nothing in it depends on
+  /// those that follow.
+  [[nodiscard]] bool prints_at_once() const {
+    return options_.sizes.empty() && choice_.is_executor() && options_.peers.empty();
+  }
+
+  void measure_all() {
+    std::optional<ladder_table> table;
+    if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{});
+    for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {
+      if (*n != data_.n()) data_.shrink_to(*n);
+      for (const contender& who : contenders_) {
+        status_.show(
+            fmt::format("{:>5}  {:<18} {} ...", who.number(), who.name(), format_count(*n)));
+        rungs_.push_back(measure_one(who));
+        status_.clear();
+        if (is_silent()) report_refusal(rungs_.back());
+        if (table) table->add(rungs_.back());
+      }
+    }
+    const auto by_size = [](const rung& a, const rung& b) { return a.n < b.n; };
+    std::stable_sort(rungs_.begin(), rungs_.end(), by_size);
+  }
+
+  rung measure_one(const contender& who) {
+    rung r{.who = &who, .n = data_.n()};
+    try {
+      if (who.stage != nullptr)
+        r.measured = measure(*who.stage, options_for(*who.stage, options_), data_, choice_, *on_);
+      else if (!who.peer->absent.empty())
+        r.refusal = who.peer->absent;
+      else
+        r.measured =
+            measure(*who.peer, options_, data_, choice_, who.on_host ? *host_ : *on_, who.on_host);
+    } catch (const input_error& e) {
+      r.refusal = e.what();
+    }
+    return r;
+  }
+
+  void report_refusal(const rung& r) const {
+    if (r.measured || !r.is_shown() || r.n != sizes_.back()) return;
+    fmt::print(stderr, "tenfold: left out: {}{}\n",
+               r.who->peer == nullptr ? "" : r.who->name() + ": ", r.refusal);
+  }
+
+  void finish_table() {
+    status_.clear();
+    compare(rungs_, on_->properties().peak_bytes_per_second);
+    if (is_silent() || prints_at_once()) return;
+    if (!options_.sizes.empty()) {
+      print_size_table(contenders_, rungs_, sizes_);
+      return;
+    }
+    ladder_table table(choose_columns(rungs_));
+    for (const rung& r : rungs_) table.add(r);
+  }
+
+  /// A sentence on what the ladder won, and what else a reader must know.
+  void print_summary() const {
+    if (options_.sizes.empty()) print_gain();
+    if (const read_ceiling ceiling = find_ceiling(rungs_); ceiling.bytes_per_second > 0)
+      fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
+                 ceiling.bytes_per_second * 1e-9, ceiling.reader);
+    if (choice_.is_executor())
+      fmt::print(
+          "These are times of the executor, which imitates a GPU on the CPU: they count its "
+          "switches between threads and say nothing of a GPU's speed.\n");
+  }
+
+  void print_gain() const {
+    std::vector<const measurement*> steps;
+    for (const rung& r : rungs_)
+      if (r.who->stage != nullptr && r.measured) steps.push_back(&*r.measured);
+    if (steps.size() < 2) return;
+    const measurement &first = *steps.front(), *best = &first, *largest = nullptr;
+    double largest_gain = 0;
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      if (steps[i]->median() < best->median()) best = steps[i];
+      const double gain = steps[i - 1]->median() / steps[i]->median();
+      if (gain > largest_gain) {
+        largest_gain = gain;
+        largest = steps[i];
+      }
+    }
+    constexpr double least_gain = 1.05;  // below, it would read as 1.0 times
+    if (const double gain = first.median() / best->median(); gain < least_gain)
+      fmt::print("\nStage {} reads {:.4g} GB/s, and no stage is clearly faster.\n",
+                 first.stage->number, gigabytes_per_second(first));
+    else
+      fmt::print(
+          "\nStage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
+          "stage {} ({:.1f} times the one before).\n",
+          best->stage->number, gigabytes_per_second(*best), gain, first.stage->number,
+          largest->stage->number, largest_gain);
+  }
+
+  void write_results() const {
+    std::vector<measurement> results;
+    for (const rung& r : rungs_)
+      if (r.measured && r.is_shown()) results.push_back(*r.measured);
+    write_json(options_.json, results, data_, options_, choice_, *on_,
+               find_ceiling(rungs_).bytes_per_second);
+  }
+
+  const options& options_;
+  std::vector<std::uint64_t> sizes_;  ///< ascending
+  device_choice choice_;
+  std::vector<contender> contenders_;
+  std::unique_ptr<session> on_, host_;
+  workload data_;
+  std::vector<rung> rungs_;  ///< in the order of sizes, then of contenders
+  progress status_;
+};
+
 }  // namespace
 
 exit_code run_ladder(const options& o) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   check_json_file(o.json);
-  const device_choice choice = choose_device(o.device);
-  const auto on = choice.backend->open(choice.number);
-  workload data(o, choice, *on);
-  announce_stand_in(o, choice);
-  const ladder_table table(data, choice, *on, o.json == "-");
-
-  std::vector<measurement> results;
-  for (const stage_info& stage : catalogue) {
-    if (is_beyond(stage) && !o.beyond) break;
-    table.announce_stage(stage);
-    try {
-      results.push_back(measure(stage, options_for(stage, o), data, choice, *on));
-    } catch (const input_error& e) {
-      table.add_refusal(stage, e.what());
-      continue;
-    }
-    table.add(results.back(), results.size() > 1 ? &results[results.size() - 2] : nullptr,
-              results.front());
-  }
-  if (results.empty()) throw input_error("no stage serves this request; each line above says why");
-  if (o.json != "-") print_summary(results, data, choice);
-  if (!o.json.empty()) write_json(o.json, results, data, o, choice, *on);
-  const bool wrong = std::any_of(results.begin(), results.end(),
-                                 [](const measurement& m) { return m.verdict == verdict::wrong; });
-  return wrong ? exit_code::wrong_result : exit_code::success;
+  return climb(o).run();
 }
 
 }  // namespace tenfold::cli

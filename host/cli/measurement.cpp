@@ -1,7 +1,11 @@
 #include "host/cli/measurement.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <ctime>
+#include <functional>
+
+#include "host/error.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -16,26 +20,25 @@ double process_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-}  // namespace
+/// What is to be measured, with where its input comes from and what should come out.
+struct trial {
+  runnable& work;
+  std::function<const void*()> next_input;
+  const reference& expected;
+};
 
-measurement measure(const stage_info& stage, const options& o, workload& data,
-                    const device_choice& choice, session& on) {
-  const auto reduction = on.make_reduction({.stage = stage.number,
-                                            .type = data.type(),
-                                            .op = data.op(),
-                                            .shape = o.shape,
-                                            .max_n = data.n()});
-  const plan passes = reduction->plan_for(data.n());
-  measurement m{.stage = &stage,
-                .shape = reduction->used_shape(),
-                .passes = {passes.begin(), passes.end()},
-                .bound = error_bound(data.expected(), passes.depth())};
-  const auto timed_run = [&] {
-    return on.time([&] { reduction->enqueue(data.next_copy(), data.n()); });
-  };
+/// Runs once to warm up and to check the result, then for the times.
+void run_trial(const trial& t, const options& o, const workload& data, const device_choice& choice,
+               session& on, measurement& m) {
+  m.n = data.n();
+  m.bytes = data.bytes();
+  m.expected = t.expected.expected;
+  const std::uint64_t depth = t.work.depth(m.n);
+  m.bound = error_bound(t.expected, depth);
+  const auto timed_run = [&] { return on.time([&] { t.work.enqueue(t.next_input(), m.n); }); };
   double spent = timed_run();
-  m.result = reduction->result();
-  m.verdict = judge(data.expected(), m.result, passes.depth());
+  m.result = t.work.result();
+  m.verdict = judge(t.expected, m.result, depth);
 
   const int runs = o.repeat != 0 ? o.repeat : (choice.is_executor() ? executor_runs : gpu_runs);
   const double share = choice.is_executor() ? executor_share : gpu_share;
@@ -46,14 +49,44 @@ measurement measure(const stage_info& stage, const options& o, workload& data,
   } while (static_cast<int>(m.seconds.size()) < runs && (o.repeat != 0 || spent < share));
   m.cpu_seconds = (process_seconds() - cpu_before) / static_cast<double>(m.seconds.size());
   // What was timed must be right as well, not only the run before it.
-  if (m.verdict == verdict::right)
-    m.verdict = judge(data.expected(), reduction->result(), passes.depth());
+  if (m.verdict == verdict::right) m.verdict = judge(t.expected, t.work.result(), depth);
   std::sort(m.seconds.begin(), m.seconds.end());
+}
+
+}  // namespace
+
+measurement measure(const stage_info& stage, const options& o, workload& data,
+                    const device_choice& choice, session& on) {
+  const auto reduction = on.make_reduction({.stage = stage.number,
+                                            .type = data.type(),
+                                            .op = data.op(),
+                                            .shape = o.shape,
+                                            .max_n = data.n()});
+  const plan passes = reduction->plan_for(data.n());
+  measurement m{
+      .stage = &stage, .shape = reduction->used_shape(), .passes = {passes.begin(), passes.end()}};
+  run_trial({*reduction, [&] { return data.next_copy(); }, data.expected()}, o, data, choice, on,
+            m);
   return m;
 }
 
-double gigabytes_per_second(const measurement& m, const workload& data) {
-  return static_cast<double>(data.bytes()) / m.median() * 1e-9;
+measurement measure(const bench::peer& peer, const options& o, workload& data,
+                    const device_choice& choice, session& on, bool on_host) {
+  if (peer.kind == bench::peer_kind::launch)
+    throw input_error("it reads nothing: 'tenfold_duel --peers empty' measures it");
+  if (on_host && reinterpret_cast<std::uintptr_t>(data.on_host()) % size_of(data.type()) != 0)
+    throw input_error("the file's elements are not aligned, as those that NumPy writes are");
+  const auto work = peer.make(on, {.type = data.type(), .op = data.op(), .max_n = data.n()});
+  const reference& expected =
+      peer.kind == bench::peer_kind::reduction ? data.expected() : data.checksum();
+  measurement m{.peer = &peer, .on_host = on_host};
+  run_trial({*work, [&] { return on_host ? data.on_host() : data.next_copy(); }, expected}, o, data,
+            choice, on, m);
+  return m;
+}
+
+double gigabytes_per_second(const measurement& m) {
+  return m.bytes_per_second() * 1e-9;
 }
 
 }  // namespace tenfold::cli

@@ -1,11 +1,13 @@
 /// @file
-/// One stage, run and timed and checked.
+/// One stage or one of its peers, run and timed and checked.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "bench/peers/peer.hpp"
 #include "host/backend.hpp"
 #include "host/catalogue.hpp"
 #include "host/cli/options.hpp"
@@ -15,7 +17,11 @@
 namespace tenfold::cli {
 
 struct measurement {
-  const stage_info* stage = nullptr;
+  const stage_info* stage = nullptr;  ///< none for a peer
+  const bench::peer* peer = nullptr;  ///< none for a stage
+  bool on_host = false;               ///< on the CPU, beside another device
+  std::uint64_t n = 0, bytes = 0;     ///< of the input
+  value expected{};
   tenfold::shape shape{};
   std::vector<pass> passes{};
   std::vector<double> seconds{};  ///< one per timed run, ascending
@@ -23,8 +29,12 @@ struct measurement {
   value result{};
   tenfold::verdict verdict = verdict::wrong;
   long double bound = 0;  ///< the largest error that rounding explains
+  std::optional<double> share_of_peak{}, share_of_ceiling{};  ///< of bytes per second
+  std::optional<double> against_best_peer{};                  ///< times as fast
 
   [[nodiscard]] double median() const { return seconds[seconds.size() / 2]; }
+  /// Of the input, partials not counted.
+  [[nodiscard]] double bytes_per_second() const { return static_cast<double>(bytes) / median(); }
 };
 
 /// Runs a stage once to warm up and to check its result, then times it.
@@ -32,7 +42,13 @@ struct measurement {
 [[nodiscard]] measurement measure(const stage_info& stage, const options& o, workload& data,
                                   const device_choice& choice, session& on);
 
-/// Input bytes per second, partials not counted, in units of 10^9.
-[[nodiscard]] double gigabytes_per_second(const measurement& m, const workload& data);
+/// The same for a peer.
+/// @param on the session of the memory that it reads
+/// @param on_host whether that is the host's, beside another device
+[[nodiscard]] measurement measure(const bench::peer& peer, const options& o, workload& data,
+                                  const device_choice& choice, session& on, bool on_host);
+
+/// Input bytes per second, in units of 10^9.
+[[nodiscard]] double gigabytes_per_second(const measurement& m);
 
 }  // namespace tenfold::cli

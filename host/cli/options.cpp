@@ -87,6 +87,20 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
 }
 
+void add_ladder_options(CLI::App& app, options& o) {
+  add_options(app, o);
+  app.add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
+  app.add_option("--sizes", o.sizes,
+                 "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
+      ->check(refuse_empty)
+      ->excludes("--n", "--input");
+  app.add_option("--peers", o.peers,
+                 "measure libraries, too: all there are, or those of a list such as cub,std")
+      ->delimiter(',')
+      ->expected(0, -1)
+      ->default_str("all");
+}
+
 void add_compare_options(CLI::App& app, compare_options& o) {
   app.add_option("FILE", o.files,
                  "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold_duel' (--json "

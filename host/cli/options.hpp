@@ -30,8 +30,11 @@ struct options {
   std::string input;  ///< a .npy file; empty: random elements
   std::uint64_t seed = 1;
   bool beyond = false;  ///< the ladder goes on after the ten stages
+  std::string sizes;    ///< of the ladder, as typed; empty: `n` alone
   int repeat = 0;       ///< 0: as often as a stage's share of time allows
   std::string json;     ///< a file, `-` for standard output; empty: none
+  /// What the ladder measures beside the stages, by name; empty: nothing.
+  std::vector<std::string> peers;
 };
 
 struct compare_options {
@@ -43,6 +46,9 @@ struct compare_options {
 /// Declares the options that `run`, `ladder` and the programs of single stages share.
 void add_options(CLI::App& app, options& o);
 void add_compare_options(CLI::App& app, compare_options& o);
+
+/// Declares those and what `ladder` takes beyond them.
+void add_ladder_options(CLI::App& app, options& o);
 
 /// A device, by the backend's name and its number.
 struct device_choice {

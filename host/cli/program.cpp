@@ -88,8 +88,7 @@ int run_program(int argc, char** argv) {
   run->callback([&] { verb = [&] { return run_stage(stage, o); }; });
 
   CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
-  add_options(*ladder, o);
-  ladder->add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
+  add_ladder_options(*ladder, o);
   ladder->callback([&] { verb = [&] { return run_ladder(o); }; });
 
   CLI::App* diff = app.add_subcommand("diff", "what changed in the code from stage A to stage B");

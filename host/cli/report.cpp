@@ -12,7 +12,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <thread>
+#include <type_traits>
 
+#include "bench/statistics.hpp"
 #include "host/error.hpp"
 
 namespace tenfold::cli {
@@ -36,6 +38,19 @@ std::string host_name() {
   return name;
 }
 
+/// What a reader must know to compare the figures with another device's.
+void add_facts(json& context, const device_facts& facts) {
+  const auto add = [&](const char* key, const auto& fact) {
+    if (fact != std::remove_cvref_t<decltype(fact)>{}) context[key] = fact;
+  };
+  add("driver", facts.driver);
+  add("toolkit", facts.toolkit);
+  add("core_hertz", facts.core_hertz);
+  add("memory_hertz", facts.memory_hertz);
+  add("memory_bus_bits", facts.memory_bus_bits);
+  if (!facts.driver.empty()) context["error_correction"] = facts.error_correction;
+}
+
 json context(const options& o, const device_choice& choice, const session& on) {
   const device_properties& device = on.properties();
   return {{"date", timestamp()},
@@ -57,42 +72,60 @@ json context(const options& o, const device_choice& choice, const session& on) {
           {"seed", o.input.empty() ? json(o.seed) : json()}};
 }
 
-json entry(const measurement& m, const workload& data, const device_choice& choice,
-           const session& on) {
-  const std::string name =
-      fmt::format("{:02}_{}/{}/{}/n:{}/block:{}/items:{}", m.stage->number, m.stage->name,
-                  tenfold::name_of(data.type()), data.op(), data.n(), m.shape.block, m.shape.items);
+std::string entry_name(const measurement& m, const workload& data) {
+  const std::string what = fmt::format("{}/{}/n:{}", tenfold::name_of(data.type()), data.op(), m.n);
+  if (m.peer != nullptr) return fmt::format("peer:{}/{}", m.peer->name, what);
+  return fmt::format("{:02}_{}/{}/block:{}/items:{}", m.stage->number, m.stage->name, what,
+                     m.shape.block, m.shape.items);
+}
+
+/// How a stage was launched.
+void add_launch(json& entry, const measurement& m) {
   json passes = json::array();
   for (const pass& p : m.passes) passes.push_back({{"n", p.n}, {"blocks", p.blocks}});
-  return {{"name", name},
-          {"run_name", name},
-          {"run_type", "iteration"},
-          {"repetitions", 1},
-          {"repetition_index", 0},
-          {"threads", 1},
-          {"iterations", m.seconds.size()},
-          {"real_time", m.median() * 1e6},
-          {"cpu_time", m.cpu_seconds * 1e6},
-          {"time_unit", "us"},
-          {"bytes_per_second", static_cast<double>(data.bytes()) / m.median()},
-          {"fastest", m.seconds.front() * 1e6},
-          {"slowest", m.seconds.back() * 1e6},
-          {"stage", m.stage->number},
-          {"stage_name", m.stage->name},
-          {"device", choice.name()},
-          {"warp", on.properties().warp_size},
-          {"n", data.n()},
-          {"type", tenfold::name_of(data.type())},
-          {"op", data.op()},
-          {"block", m.shape.block},
-          {"items", m.shape.items},
-          {"grid", m.passes.front().blocks},
-          {"passes", passes},
-          {"result", number(m.result)},
-          {"reference", number(data.expected().expected)},
-          {"error_bound", number(static_cast<double>(m.bound))},
-          {"verdict", name_of(m.verdict)},
-          {"ok", m.verdict == verdict::right}};
+  entry["block"] = m.shape.block;
+  entry["items"] = m.shape.items;
+  entry["grid"] = m.passes.front().blocks;
+  entry["passes"] = passes;
+}
+
+json entry(const measurement& m, const workload& data, const device_choice& choice,
+           const session& on) {
+  const std::string name = entry_name(m, data);
+  json e{{"name", name},
+         {"run_name", name},
+         {"run_type", "iteration"},
+         {"repetitions", 1},
+         {"repetition_index", 0},
+         {"threads", 1},
+         {"iterations", m.seconds.size()},
+         {"real_time", m.median() * 1e6},
+         {"cpu_time", m.cpu_seconds * 1e6},
+         {"time_unit", "us"},
+         {"bytes_per_second", m.bytes_per_second()},
+         {"fastest", m.seconds.front() * 1e6},
+         {"slowest", m.seconds.back() * 1e6},
+         {"p5", bench::quantile(m.seconds, 0.05) * 1e6},
+         {"p95", bench::quantile(m.seconds, 0.95) * 1e6}};
+  if (m.peer != nullptr)
+    e["peer"] = m.peer->name;
+  else
+    e.update({{"stage", m.stage->number}, {"stage_name", m.stage->name}});
+  e.update({{"device", m.on_host ? "cpu" : choice.name()},
+            {"warp", on.properties().warp_size},
+            {"n", m.n},
+            {"type", tenfold::name_of(data.type())},
+            {"op", data.op()}});
+  if (m.stage != nullptr) add_launch(e, m);
+  e.update({{"result", number(m.result)},
+            {"reference", number(m.expected)},
+            {"error_bound", number(static_cast<double>(m.bound))},
+            {"verdict", name_of(m.verdict)},
+            {"ok", m.verdict == verdict::right}});
+  if (m.share_of_peak) e["share_of_peak"] = *m.share_of_peak;
+  if (m.share_of_ceiling) e["share_of_ceiling"] = *m.share_of_ceiling;
+  if (m.against_best_peer) e["against_best_peer"] = *m.against_best_peer;
+  return e;
 }
 
 }  // namespace
@@ -146,8 +179,10 @@ void write_document(const std::string& file, const std::string& document) {
 }
 
 void write_json(const std::string& file, std::span<const measurement> results, const workload& data,
-                const options& o, const device_choice& choice, const session& on) {
+                const options& o, const device_choice& choice, const session& on, double ceiling) {
   json document{{"context", context(o, choice, on)}, {"benchmarks", json::array()}};
+  add_facts(document["context"], on.facts());
+  if (ceiling > 0) document["context"]["read_ceiling_bytes_per_second"] = ceiling;
   for (const measurement& m : results) document["benchmarks"].push_back(entry(m, data, choice, on));
   write_document(file, document.dump(2));
 }

@@ -45,7 +45,7 @@ void print_measurement(const measurement& m, const workload& data, const device_
   line("result", fmt::format("{}, {}", to_string(m.result), describe_verdict(m, data.expected())));
   line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.median()),
                            m.seconds.size(), format_seconds(m.seconds.front()),
-                           format_seconds(m.seconds.back()), gigabytes_per_second(m, data)));
+                           format_seconds(m.seconds.back()), gigabytes_per_second(m)));
 }
 
 }  // namespace

@@ -63,6 +63,23 @@ std::string bar(double length) {
   return text.append(eighths[parts % 8]);
 }
 
+void progress::show(std::string_view what) {
+  if (!is_terminal(stderr)) return;
+  clear();
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\r", what);
+  std::fflush(stderr);
+  shown_ = what.size();
+}
+
+void progress::clear() {
+  if (shown_ == 0) return;
+  // Not every terminal knows how to erase a line.
+  std::fprintf(stderr, "%*s\r", static_cast<int>(shown_), "");
+  std::fflush(stderr);
+  shown_ = 0;
+}
+
 void announce(std::string_view what) {
   if (is_terminal(stderr)) fmt::print(stderr, "tenfold: {}\n", what);
 }

@@ -21,6 +21,22 @@ enum class colour { plain, bold, red, green, yellow };
 /// length exceeds 0.
 [[nodiscard]] std::string bar(double length);
 
+/// A line on standard error that says what goes on, if a person is there to read it; gone when this
+/// object is.
+class progress {
+ public:
+  progress() = default;
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+  ~progress() { clear(); }
+
+  void show(std::string_view what);
+  void clear();
+
+ private:
+  std::size_t shown_ = 0;  ///< characters
+};
+
 /// Says on standard error that something slow has begun, if a person is there to read it.
 void announce(std::string_view what);
 

@@ -31,7 +31,7 @@ std::uint64_t default_n(element_type type, const device_choice& choice, session&
 
 }  // namespace
 
-workload::workload(const options& o, const device_choice& choice, session& on) {
+workload::workload(const options& o, const device_choice& choice, session& on) : on_(on) {
   if (!o.input.empty()) {
     if (!o.n.empty()) throw input_error("--n and --input exclude each other: the file has its n");
     file_.emplace(o.input);
@@ -45,8 +45,25 @@ workload::workload(const options& o, const device_choice& choice, session& on) {
   op_ = choose_operator(o.op, type_);
   choose_size(o, choice, on);
   fill(o);
-  copy_to(on);
+  shrink_to(n_);
+}
+
+void workload::shrink_to(std::uint64_t n) {
+  n_ = n;
+  copy();
   reference_ = make_reference(host_.data(), type_, op_, n_);
+  checksum_.reset();
+}
+
+const reference& workload::checksum() {
+  if (!checksum_)
+    checksum_ =
+        make_reference(host_.data(), element_type::u32, "bit_xor", bytes() / sizeof(std::uint32_t));
+  return *checksum_;
+}
+
+std::string workload::description() const {
+  return fmt::format("{} {}", format_count(n_), source_);
 }
 
 void workload::choose_size(const options& o, const device_choice& choice, session& on) {
@@ -76,7 +93,7 @@ void workload::fill(const options& o) {
   if (bytes() >= slow_bytes) announce(fmt::format("preparing {}", format_bytes(bytes())));
   if (file_) {
     host_ = file_->data();
-    description_ = fmt::format("{} {} from {}", format_count(n_), name_of(type_), o.input);
+    source_ = fmt::format("{} from {}", name_of(type_), o.input);
     return;
   }
   try {
@@ -87,19 +104,20 @@ void workload::fill(const options& o) {
   }
   generate_input(random_.data(), type_, op_, n_, o.seed);
   host_ = random_;
-  description_ = fmt::format("{} random {} (seed {})", format_count(n_), name_of(type_), o.seed);
+  source_ = fmt::format("random {} (seed {})", name_of(type_), o.seed);
 }
 
-void workload::copy_to(session& on) {
+void workload::copy() {
+  copies_.clear();
   // Between two uses of a copy, the others push it out of the last-level cache.
-  const std::uint64_t cache = on.properties().last_level_cache_bytes;
+  const std::uint64_t cache = on_.properties().last_level_cache_bytes;
   const std::uint64_t wanted = cache == 0 || bytes() == 0 ? 1 : 1 + 2 * cache / bytes();
   const std::uint64_t fitting =
-      std::max<std::uint64_t>(1, on.free_bytes() / 2 / std::max<std::uint64_t>(1, bytes()));
+      std::max<std::uint64_t>(1, on_.free_bytes() / 2 / std::max<std::uint64_t>(1, bytes()));
   const std::uint64_t count = std::min({wanted, fitting, std::uint64_t{4096}});
   for (std::uint64_t i = 0; i < count; ++i) {
-    copies_.push_back(on.allocate(bytes()));
-    on.upload(copies_.back()->data(), host_.data(), bytes());
+    copies_.push_back(on_.allocate(bytes()));
+    on_.upload(copies_.back()->data(), host_.data(), bytes());
   }
 }
 

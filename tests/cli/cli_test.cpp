@@ -57,6 +57,12 @@ TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
   EXPECT_TRUE(contains(succeed({"devices", "--help"}).out, "devices"));
 }
 
+TEST_F(Cli, HelpOfTheLadderNamesWhatItTakesBeyond) {
+  const outcome o = succeed({"ladder", "--help"});
+  for (const char* option : {"--beyond ", "--sizes ", "--peers "})
+    EXPECT_TRUE(contains(o.out, option)) << option << o.what();
+}
+
 TEST_F(Cli, HelpNeedsNoStage) {
   EXPECT_TRUE(contains(succeed({"run", "3", "--help"}).out, "STAGE"));
   EXPECT_TRUE(contains(succeed({"run", "--help", "3"}).out, "STAGE"));
@@ -751,6 +757,198 @@ TEST_F(Cli, LadderRefusesWhatRunRefuses) {
   expect_refusal(tenfold(ladder + words{"--input", "missing.npy"}), bad_input, {"missing.npy"});
   expect_refusal(tenfold(ladder + words{"--schedule", "x"}), bad_input, {"in-order"});
   expect_refusal(tenfold(ladder + words{"3"}), bad_input, {"3"});
+}
+
+TEST_F(Cli, LadderInJsonHasPercentilesAndNoFigureThatIsUnknown) {
+  const json document = json::parse(
+      succeed({"ladder", "--n", "5000", "--repeat", "7", "--device", "simt", "--json", "-"}).out);
+  for (const char* key : {"read_ceiling_bytes_per_second", "driver", "core_hertz"})
+    EXPECT_FALSE(document.at("context").contains(key)) << key;
+  for (const json& e : document.at("benchmarks")) {
+    EXPECT_LE(e.at("fastest"), e.at("p5")) << e.dump(1);
+    EXPECT_LE(e.at("p5"), e.at("real_time")) << e.dump(1);
+    EXPECT_LE(e.at("real_time"), e.at("p95")) << e.dump(1);
+    EXPECT_LE(e.at("p95"), e.at("slowest")) << e.dump(1);
+    for (const char* key : {"share_of_peak", "share_of_ceiling", "against_best_peer", "peer"})
+      EXPECT_FALSE(e.contains(key)) << key << e.dump(1);
+  }
+}
+
+// ---- ladder with peers --------------------------------------------------------------------------
+
+const words with_peers{"ladder", "--n", "5000", "--device", "simt:32", "--repeat", "3"};
+
+TEST_F(Cli, PeersAreLinesBelowTheStages) {
+  const outcome o = tenfold(with_peers + words{"--peers"});
+  EXPECT_EQ(o.code, success) << o.what();
+  words names;
+  for (const std::string& text : lines_of(o.out)) {
+    EXPECT_LE(text.size(), 140u) << text;
+    std::istringstream line(text);
+    std::string name;
+    if (text.starts_with("      ") && line >> name) names.push_back(name);
+  }
+  EXPECT_EQ(names, (words{"std", "openmp"})) << o.what();
+  EXPECT_TRUE(contains(o.out, " 10  two_pass ")) << o.what();
+}
+
+TEST_F(Cli, PeersAreMeasuredAndCheckedLikeStages) {
+  const outcome o = tenfold(with_peers + words{"--peers", "--json", "-", "--type", "u32"});
+  EXPECT_EQ(o.code, success) << o.what();
+  const json entries = json::parse(o.out).at("benchmarks");
+  std::map<std::string, double> peers;
+  for (const json& e : entries) {
+    if (!e.contains("peer")) continue;
+    EXPECT_FALSE(e.contains("stage")) << e.dump(1);
+    EXPECT_FALSE(e.contains("block")) << e.dump(1);
+    EXPECT_EQ(e.at("verdict"), "right") << e.dump(1);
+    EXPECT_EQ(e.at("result"), entries[0].at("result")) << e.dump(1);
+    EXPECT_EQ(e.at("iterations"), 3) << e.dump(1);
+    EXPECT_EQ(e.at("n"), 5000) << e.dump(1);
+    peers[e.at("peer")] = e.at("real_time");
+  }
+  // What this program was built without must be named instead.
+  for (const std::string name : {"std", "openmp"})
+    EXPECT_NE(peers.contains(name), contains(o.err, "tenfold: left out: " + name + ": its package"))
+        << o.what();
+  if (peers.empty()) GTEST_SKIP() << "neither oneTBB nor OpenMP is here";
+  const double best =
+      std::min_element(peers.begin(), peers.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      })->second;
+  for (const json& e : entries) {
+    const double expected = best / e.at("real_time").get<double>();
+    EXPECT_NEAR(e.at("against_best_peer").get<double>(), expected, 1e-9 * expected) << e.dump(1);
+  }
+}
+
+TEST_F(Cli, PeersOfAList) {
+  for (const words& list :
+       {words{"--peers=openmp"}, words{"--peers", "openmp"}, words{"--peers=openmp,openmp"}}) {
+    const outcome o = tenfold(with_peers + list);
+    EXPECT_EQ(o.code, success) << o.what();
+    EXPECT_EQ(o.out.find("\n       openmp "), o.out.rfind("\n       openmp ")) << o.what();
+    EXPECT_TRUE(contains(o.out, "\n       openmp ")) << o.what();
+    EXPECT_FALSE(contains(o.out, "\n       std ")) << o.what();
+  }
+}
+
+TEST_F(Cli, UnknownPeerListsPeers) {
+  for (const char* list : {"--peers=nobody", "--peers=std,nobody"})
+    expect_refusal(tenfold(with_peers + words{list}), bad_input,
+                   {"there is no peer 'nobody' for simt", "all", "std, openmp"});
+  expect_refusal(tenfold(with_peers + words{"--peers", ""}), bad_input, {"there is no peer ''"});
+}
+
+TEST_F(Cli, PeersThatAreNotBuiltAreNamedWithWhatBuildsThem) {
+  // Elsewhere, the program finds its stages by this variable, and no peers beside itself.
+  fs::copy_file(TENFOLD_PROGRAM, in_directory("tenfold"));
+  const std::map<std::string, std::string> environment{
+      {"LD_LIBRARY_PATH", fs::path(TENFOLD_PROGRAM).parent_path()}};
+  const words program{in_directory("tenfold")};
+  EXPECT_EQ(spawn(program + with_peers, environment).code, success);
+  expect_refusal(spawn(program + with_peers + words{"--peers"}, environment), bad_input,
+                 {"the peers are not built: 'cmake --build --preset ", " --target benchmarks'"});
+}
+
+TEST_F(Cli, PeersThatCannotBeLoadedAreAnError) {
+  fs::copy_file(TENFOLD_PROGRAM, in_directory("tenfold"));
+  write("libtenfold_peers_cpu.so", "no library");
+  expect_refusal(spawn(words{in_directory("tenfold")} + with_peers + words{"--peers"},
+                       {{"LD_LIBRARY_PATH", fs::path(TENFOLD_PROGRAM).parent_path()}}),
+                 bad_input, {"cannot load the peers: ", "libtenfold_peers_cpu.so"});
+}
+
+// ---- ladder of many sizes -----------------------------------------------------------------------
+
+const words many_sizes{"ladder", "--device", "simt:32", "--repeat", "1"};
+
+TEST_F(Cli, SizesAreColumnsWithTheFastestStageMarked) {
+  const outcome o = succeed(many_sizes + words{"--sizes", "2^4..2^12,1000"});
+  EXPECT_FALSE(contains(o.out, "\r")) << o.what();
+  const words sizes{"16", "32", "64", "128", "256", "512", "1000", "2^10", "2^11", "2^12"};
+  words headers;
+  std::size_t marks = 0, lines = 0;
+  for (const std::string& text : lines_of(o.out)) {
+    std::istringstream line(text);
+    std::string first, name, cell;
+    line >> first >> name;
+    const bool is_stage =
+        std::find(stage_names.begin(), stage_names.end(), name) != stage_names.end();
+    if (is_stage || first == "stage") {
+      EXPECT_LE(text.size(), 100u) << text;
+      EXPECT_NE(text.back(), ' ') << text;
+    }
+    while (line >> cell) {
+      if (first == "stage") headers.push_back(cell);
+      if (is_stage) marks += cell.back() == '*';
+    }
+    lines += is_stage;
+  }
+  EXPECT_EQ(headers, sizes) << o.what();
+  EXPECT_EQ(marks, sizes.size()) << o.what();
+  EXPECT_EQ(lines, 20u) << "two blocks: " << o.what();
+}
+
+TEST_F(Cli, SizesAreAllInJson) {
+  const json entries =
+      measure({"ladder", "--sizes", "0,1,2^10..2^12:4", "--type", "u32", "--op", "sum"})
+          .at("benchmarks");
+  const std::vector<std::uint64_t> sizes{0, 1, 1024, 4096};
+  ASSERT_EQ(entries.size(), 10 * sizes.size());
+  std::map<std::uint64_t, json> results;
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const json& e = entries[i];
+    EXPECT_EQ(e.at("n"), sizes[i / 10]) << e.dump(1);
+    EXPECT_EQ(e.at("stage"), i % 10 + 1) << e.dump(1);
+    EXPECT_EQ(e.at("ok"), true) << e.dump(1);
+    const double bytes =
+        e.at("bytes_per_second").get<double>() * 1e-6 * e.at("real_time").get<double>();
+    EXPECT_NEAR(bytes, 4.0 * static_cast<double>(sizes[i / 10]), 1e-6 * bytes) << e.dump(1);
+    results[sizes[i / 10]] = e.at("result");
+    names.insert(e.at("name"));
+  }
+  EXPECT_EQ(names.size(), entries.size()) << "tools tell entries apart by name";
+  EXPECT_EQ(results.at(0), 0);
+  EXPECT_NE(results.at(1024), results.at(4096)) << "each size folds elements of its own number";
+}
+
+TEST_F(Cli, SizesWithPeers) {
+  const outcome o =
+      tenfold(many_sizes + words{"--sizes", "100,200", "--peers=openmp", "--json", "-"});
+  EXPECT_EQ(o.code, success) << o.what();
+  const bool is_absent = contains(o.err, "tenfold: left out: openmp: ");
+  const json entries = json::parse(o.out).at("benchmarks");
+  EXPECT_EQ(entries.size(), is_absent ? 20u : 22u) << o.what();
+  if (is_absent) GTEST_SKIP() << "OpenMP is not here";
+  EXPECT_EQ(entries[10].at("peer"), "openmp");
+  EXPECT_EQ(entries[10].at("n"), 100);
+  EXPECT_EQ(entries[21].at("against_best_peer"), 1.0);
+}
+
+TEST_F(Cli, SizesLeaveOutStagesThatDoNotServe) {
+  const outcome o = tenfold(
+      many_sizes + words{"--sizes", "100,200", "--type", "f64", "--block", "512", "--items", "8"});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_TRUE(contains(o.out, "stage 9 (items_per_thread) has no kernel")) << o.what();
+  const outcome none = tenfold({"ladder", "--sizes", "100,200", "--device", "simt:8"});
+  EXPECT_EQ(none.code, bad_input) << none.what();
+  EXPECT_TRUE(contains(none.err, "no stage serves this request")) << none.what();
+}
+
+TEST_F(Cli, BadSizes) {
+  const auto refused = [&](const words& arguments, std::initializer_list<const char*> parts) {
+    expect_refusal(tenfold(many_sizes + arguments), bad_input, parts);
+  };
+  refused({"--sizes", "100", "--n", "100"}, {"--sizes", "--n", "excludes"});
+  refused({"--sizes", "100", "--input", "x.npy"}, {"--sizes", "--input", "excludes"});
+  refused({"--sizes", "2^12..2^10"}, {"'2^12..2^10' runs downwards"});
+  refused({"--sizes", "0..2^10"}, {"'0..2^10' never ends"});
+  refused({"--sizes", "100,x"}, {"'x' is not a count"});
+  refused({"--sizes", ""}, {"--sizes", "empty"});
+  expect_refusal(tenfold(many_sizes + words{"--sizes", "2^10..2^60"}), device_failed,
+                 {"2^60 elements of f32", "use a smaller n"});
 }
 
 // ---- diff ---------------------------------------------------------------------------------------

@@ -161,6 +161,34 @@ TEST_F(CudaFails, ALadderEndsInOneLine) {
   EXPECT_TRUE(contains(o.err, "tenfold: launching the kernel failed: ")) << o.what();
 }
 
+TEST_F(CudaFails, ALadderTellsWhatItHadBefore) {
+  const outcome o = run("cudaLaunchKernel=98", {"ladder"});
+  EXPECT_EQ(o.code, device_failed) << o.what();
+  EXPECT_TRUE(contains(o.out, "stage  name")) << o.what();
+}
+
+TEST_F(CudaFails, ALadderShowsTheSharesThatAreKnown) {
+  const outcome o = run("", {"ladder"});
+  EXPECT_TRUE(contains(o.out, "of peak")) << o.what();
+  EXPECT_TRUE(contains(o.out, "%\n")) << o.what();
+  for (const char* part : {"of ceiling", "The read ceiling", "vs cub", "speed over stage 1"})
+    EXPECT_FALSE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(CudaFails, PeersThatAreNotBuiltAreNamedWithWhatBuildsThem) {
+  expect_refusal(run("", {"ladder", "--peers"}), bad_input,
+                 {"the peers are not built: 'cmake --build --preset cuda --target benchmarks'"});
+}
+
+TEST_F(CudaFails, ALadderInJsonHoldsTheDevicesFacts) {
+  const outcome o = run("", {"ladder", "--json", "-"});
+  EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
+  const json context = json::parse(o.out).at("context");
+  EXPECT_EQ(context.at("toolkit"), TENFOLD_CUDA_VERSION);
+  EXPECT_EQ(context.at("driver"), TENFOLD_CUDA_VERSION);
+  EXPECT_FALSE(context.contains("read_ceiling_bytes_per_second")) << "nothing read anything";
+}
+
 TEST_F(CudaFails, FreeMemoryIsCheckedBeforeTheInputIsMade) {
   for (const words& n : {words{"--n", "2^27", "--type", "f64"}, words{"--n", "2^28"}}) {
     const outcome o = spawn(words{TENFOLD_FAKE_GPU_PROGRAM, "run", "1", "--device", "cuda"} + n);

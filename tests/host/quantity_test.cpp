@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/error.hpp"
 
@@ -28,6 +29,41 @@ std::string error_of(std::string_view text) {
 void expect_error(std::string_view text, const std::string& what) {
   EXPECT_EQ(error_of(text),
             what + ": write for example 1000000, 1_000_000, 2^24, 64Mi, 5M, 1e9 or 2.5e6");
+}
+
+using sizes = std::vector<std::uint64_t>;
+
+std::string error_of_sizes(std::string_view text) {
+  try {
+    static_cast<void>(parse_sizes(text));
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return "";
+}
+
+TEST(ParseSizes, CountsAndRanges) {
+  EXPECT_EQ(parse_sizes("1000"), (sizes{1000}));
+  EXPECT_EQ(parse_sizes("2^10..2^13"), (sizes{1024, 2048, 4096, 8192}));
+  EXPECT_EQ(parse_sizes("2^10..2^14:2^2"), (sizes{1024, 4096, 16384}));
+  EXPECT_EQ(parse_sizes("1k..2k:10"), (sizes{1000})) << "does not leave the range";
+  EXPECT_EQ(parse_sizes("7..7"), (sizes{7}));
+  EXPECT_EQ(parse_sizes("0,1..4"), (sizes{0, 1, 2, 4}));
+  EXPECT_EQ(parse_sizes("5,2^2..2^3,5,4"), (sizes{4, 5, 8})) << "ascending, each once";
+  EXPECT_EQ(parse_sizes("1..18446744073709551615").size(), 64u) << "ends before 64 bits overflow";
+  EXPECT_EQ(parse_sizes("18446744073709551615..18446744073709551615"), (sizes{largest}));
+}
+
+TEST(ParseSizes, ThatCannotBeRead) {
+  EXPECT_EQ(error_of_sizes("8..4"),
+            "the range '8..4' runs downwards: write the smaller size first");
+  for (const char* endless : {"0..4", "4..8:1", "4..8:0"})
+    EXPECT_EQ(error_of_sizes(endless),
+              "the range '" + std::string(endless) +
+                  "' never ends: begin at 1 or more, and grow by a factor of 2 or more");
+  for (const char* text : {"", ",", "4,", ",4", "4,,8", "4..", "..4", "4..8:", "4..8..16", "x",
+                           "4...8", "4..8:x", "4:8", "4-8"})
+    EXPECT_NE(error_of_sizes(text), "") << text;
 }
 
 TEST(ParseCount, Digits) {

@@ -1,0 +1,124 @@
+// How contenders of a ladder compare, from times that are made up.
+#include "host/cli/ladder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace tenfold::cli {
+namespace {
+
+constexpr std::uint64_t n = 1000, other_n = 2000;
+
+class Comparison : public testing::Test {
+ protected:
+  /// @param seconds of its only run
+  void add(const contender& who, double seconds, verdict v = verdict::right,
+           std::uint64_t size = n) {
+    measurement m{.stage = who.stage, .peer = who.peer, .n = size, .bytes = 4 * size};
+    m.seconds = {seconds};
+    m.verdict = v;
+    rungs_.push_back({.who = &who, .n = size, .measured = m});
+  }
+  void refuse(const contender& who) {
+    rungs_.push_back({.who = &who, .n = n, .refusal = "no such operator"});
+  }
+
+  const bench::peer library_peer_{.name = "library", .what = ""},
+      host_peer_{.name = "host", .what = ""},
+      copy_peer_{.name = "copy", .what = "", .kind = bench::peer_kind::copy},
+      reader_peer_{.name = "read", .what = "", .kind = bench::peer_kind::reader};
+  const contender first_{.stage = &catalogue[0]}, second_{.stage = &catalogue[1]},
+      library_{.peer = &library_peer_}, host_{.peer = &host_peer_, .on_host = true},
+      copy_{.peer = &copy_peer_}, reader_{.peer = &reader_peer_, .is_hidden = true};
+  std::vector<rung> rungs_;
+};
+
+TEST_F(Comparison, NoShareExceedsTheCeiling) {
+  add(first_, 8);
+  add(second_, 2);
+  add(library_, 1);
+  add(host_, 0.1);
+  add(reader_, 4);
+  compare(rungs_, 0);
+  EXPECT_EQ(find_ceiling(rungs_).bytes_per_second, 4 * n);
+  EXPECT_EQ(find_ceiling(rungs_).reader, "library");
+  EXPECT_EQ(rungs_[0].measured->share_of_ceiling, 0.125);
+  EXPECT_EQ(rungs_[1].measured->share_of_ceiling, 0.5);
+  EXPECT_EQ(rungs_[2].measured->share_of_ceiling, 1.0);
+  EXPECT_FALSE(rungs_[3].measured->share_of_ceiling) << "it reads another memory";
+  EXPECT_EQ(rungs_[4].measured->share_of_ceiling, 0.25);
+  EXPECT_FALSE(rungs_[0].measured->share_of_peak) << "none is known";
+}
+
+TEST_F(Comparison, WithoutAReaderThereIsNoCeiling) {
+  add(first_, 8);
+  add(library_, 1);
+  add(reader_, 0.5, verdict::wrong);
+  compare(rungs_, 1000);
+  EXPECT_EQ(find_ceiling(rungs_).bytes_per_second, 0);
+  EXPECT_FALSE(rungs_[0].measured->share_of_ceiling);
+  EXPECT_EQ(rungs_[0].measured->share_of_peak, 0.5);
+}
+
+TEST_F(Comparison, WhatIsWrongIsNoMeasure) {
+  add(first_, 8);
+  add(second_, 1, verdict::wrong);
+  add(library_, 2, verdict::wrong);
+  add(reader_, 4);
+  compare(rungs_, 0);
+  EXPECT_EQ(find_ceiling(rungs_).reader, "read");
+  EXPECT_EQ(find_best_peer(rungs_, n), nullptr);
+  EXPECT_FALSE(rungs_[0].measured->against_best_peer);
+  EXPECT_EQ(find_best_stage(rungs_, n), &rungs_[0]);
+}
+
+TEST_F(Comparison, BestPeerIsALibraryOnTheDevice) {
+  add(first_, 8);
+  add(host_, 0.1);
+  add(copy_, 1);
+  add(library_, 4);
+  add(reader_, 2);
+  compare(rungs_, 0);
+  EXPECT_EQ(find_best_peer(rungs_, n), &rungs_[3]);
+  EXPECT_EQ(rungs_[0].measured->against_best_peer, 0.5);
+  EXPECT_EQ(rungs_[1].measured->against_best_peer, 40.0);
+  EXPECT_FALSE(rungs_[2].measured->against_best_peer) << "a copy reduces nothing";
+  EXPECT_EQ(rungs_[3].measured->against_best_peer, 1.0);
+}
+
+TEST_F(Comparison, BestPeerIsOnTheHostWhereTheDeviceHasNone) {
+  add(first_, 8);
+  add(host_, 2);
+  refuse(library_);
+  compare(rungs_, 0);
+  EXPECT_EQ(find_best_peer(rungs_, n), &rungs_[1]);
+  EXPECT_EQ(rungs_[0].measured->against_best_peer, 0.25);
+}
+
+TEST_F(Comparison, EachSizeHasItsOwnBest) {
+  add(first_, 1);
+  add(second_, 2);
+  add(library_, 4);
+  add(first_, 3, verdict::right, other_n);
+  add(second_, 2, verdict::right, other_n);
+  add(library_, 6, verdict::right, other_n);
+  compare(rungs_, 0);
+  EXPECT_EQ(find_best_stage(rungs_, n), &rungs_[0]);
+  EXPECT_EQ(find_best_stage(rungs_, other_n), &rungs_[4]);
+  EXPECT_EQ(rungs_[0].measured->against_best_peer, 4.0);
+  EXPECT_EQ(rungs_[3].measured->against_best_peer, 2.0);
+}
+
+TEST_F(Comparison, OnlyAReaderThatIsWrongIsShown) {
+  add(reader_, 1);
+  add(reader_, 1, verdict::wrong);
+  add(first_, 1);
+  EXPECT_FALSE(rungs_[0].is_shown());
+  EXPECT_TRUE(rungs_[1].is_shown());
+  EXPECT_TRUE(rungs_[2].is_shown());
+}
+
+}  // namespace
+}  // namespace tenfold::cli
