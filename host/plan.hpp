@@ -78,14 +78,20 @@ class plan {
   std::uint64_t depth_ = 0;
 };
 
-/// The grid of a stage that loops, when the user names none: the same number of blocks for every
-/// multiprocessor, as many as its threads allow and `limit` holds.
-inline std::uint64_t default_loop_grid(int block, std::uint64_t limit, int multiprocessors,
-                                       int threads_per_multiprocessor) {
+/// The same number of blocks for every multiprocessor, and no more in all than `limit`.
+inline std::uint64_t even_grid(std::uint64_t blocks_per_multiprocessor, std::uint64_t limit,
+                               int multiprocessors) {
   const auto each = static_cast<std::uint64_t>(multiprocessors);
   if (each >= limit) return limit;
-  const auto resident = static_cast<std::uint64_t>(threads_per_multiprocessor / block);
-  return each * std::clamp<std::uint64_t>(resident, 1, limit / each);
+  return each * std::clamp<std::uint64_t>(blocks_per_multiprocessor, 1, limit / each);
+}
+
+/// The grid of a stage that loops, when the user names none: for every multiprocessor as many
+/// blocks as its threads allow and `limit` holds.
+inline std::uint64_t default_loop_grid(int block, std::uint64_t limit, int multiprocessors,
+                                       int threads_per_multiprocessor) {
+  return even_grid(static_cast<std::uint64_t>(threads_per_multiprocessor / block), limit,
+                   multiprocessors);
 }
 
 }  // namespace tenfold
