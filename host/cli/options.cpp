@@ -59,18 +59,6 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
   app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
       ->capture_default_str();
-  app.add_option("--block", o.shape.block,
-                 fmt::format("threads per block: {}", fmt::join(block_sizes, ", ")))
-      ->check(refuse_empty)
-      ->capture_default_str();
-  app.add_option(
-         "--items", o.shape.items,
-         fmt::format("elements per thread, from stage 9 on: {}", fmt::join(item_counts, ", ")))
-      ->check(refuse_empty)
-      ->capture_default_str();
-  app.add_option("--grid", o.shape.grid,
-                 "blocks of the first pass, from stage 10 on [by the device]")
-      ->transform(CLI::Validator(read_count, ""));
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
       ->check(refuse_empty);
   app.add_option("--schedule", o.schedule,
@@ -85,6 +73,21 @@ void add_options(CLI::App& app, options& o) {
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--json", o.json, "write the results to a file, or to standard output: -")
       ->check(refuse_empty);
+}
+
+void add_shape_options(CLI::App& app, options& o) {
+  app.add_option("--block", o.shape.block,
+                 fmt::format("threads per block: {} [{}; all three as tuned for the device if none "
+                             "is given]",
+                             fmt::join(block_sizes, ", "), default_block))
+      ->check(refuse_empty);
+  app.add_option("--items", o.shape.items,
+                 fmt::format("elements per thread, from stage 9 on: {} [{}, or as tuned]",
+                             fmt::join(item_counts, ", "), default_items))
+      ->check(refuse_empty);
+  app.add_option("--grid", o.shape.grid,
+                 "blocks of the first pass, from stage 10 on [by the device, or as tuned]")
+      ->transform(CLI::Validator(read_count, ""));
 }
 
 std::string device_choice::name() const {

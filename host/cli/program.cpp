@@ -85,10 +85,12 @@ int run_program(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
   run->add_option("STAGE", stage, "number or name, see 'tenfold list'")->required();
   add_options(*run, o);
+  add_shape_options(*run, o);
   run->callback([&] { verb = [&] { return run_stage(stage, o); }; });
 
   CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
   add_options(*ladder, o);
+  add_shape_options(*ladder, o);
   ladder->add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
   ladder->callback([&] { verb = [&] { return run_ladder(o); }; });
 
@@ -96,6 +98,14 @@ int run_program(int argc, char** argv) {
   diff->add_option("A", stage, "number or name")->required();
   diff->add_option("B", other, "number or name")->required();
   diff->callback([&] { verb = [&] { return diff_stages(stage, other); }; });
+
+  CLI::App* best =
+      app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
+  add_options(*best, o);
+  best->add_option("--mode", o.mode, "where your calls are: in a replayed graph or in a stream")
+      ->capture_default_str();
+  best->add_flag("--measure", o.measure, "try what else there is on this device");
+  best->callback([&] { verb = [&] { return run_best(o); }; });
 
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
@@ -105,6 +115,7 @@ int run_stage_program(const char* stage, int argc, char** argv) {
   app.footer(exit_codes);
   options o;
   add_options(app, o);
+  add_shape_options(app, o);
   return parse_and_run(app, argc, argv, [&] { return run_stage(stage, o); });
 }
 

@@ -87,6 +87,8 @@ json entry(const measurement& m, const workload& data, const device_choice& choi
           {"block", m.shape.block},
           {"items", m.shape.items},
           {"grid", m.passes.front().blocks},
+          {"shape_by", m.chosen_by},
+          {"reason", m.reason.empty() ? json() : json(m.reason)},
           {"passes", passes},
           {"result", number(m.result)},
           {"reference", number(data.expected().expected)},

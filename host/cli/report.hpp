@@ -20,7 +20,7 @@ void check_json_file(const std::string& file);
 
 /// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
 /// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `stage`, `device`, `warp`,
-/// `n`, `type`, `op`, `block`, `items`, `grid`, `passes`, `result`, `reference`, `ok`.
+/// `n`, `type`, `op`, `block`, `items`, `grid`, `shape_by`, `passes`, `result`, `reference`, `ok`.
 /// @param file `-` for standard output
 /// @throws input_error when the file cannot be written
 void write_json(const std::string& file, std::span<const measurement> results, const workload& data,
