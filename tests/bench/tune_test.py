@@ -73,8 +73,12 @@ class Candidates(unittest.TestCase):
                           "09_items_per_thread/block:256/items:8",
                           "10_two_pass/block:256/items:2/grid:264"])
 
-    def test_do_not_overfill_a_multiprocessor(self):
-        found = tune.candidates_of(self.stages[2:], [256, 1024], [4], [(16, "blocks_per_multiprocessor")])
+    def test_neither_starve_nor_overfill_a_multiprocessor(self):
+        found = tune.candidates_of(self.stages[2:], [256, 1024], [4],
+                                   [(16, "blocks_per_multiprocessor")])
+        self.assertEqual([each.block for each in found], [256])
+        found = tune.candidates_of(self.stages[2:], [64, 256], [4],
+                                   [(1, "blocks_per_multiprocessor")])
         self.assertEqual([each.block for each in found], [256])
 
     def test_that_lead_somewhere_go_on(self):
@@ -83,6 +87,12 @@ class Candidates(unittest.TestCase):
                 for n, block, ratio in [(10, 64, 3), (10, 128, 2), (10, 256, 1), (20, 64, 1),
                                         (20, 128, 2), (20, 256, 3)]]
         self.assertEqual([each.block for each in tune.finalists_of(found, rows, 1)], [64, 256])
+
+    def test_that_are_as_good_as_others_stay_behind(self):
+        found = tune.candidates_of(self.stages[1:2], [64, 128, 256], [4], [])
+        rows = [dict(zip(tune.COLUMNS, row(n, 9, ratio, block, grid=0, unit="blocks")))
+                for n, block, ratio in [(10, 64, 1.01), (10, 128, 1), (20, 64, 1), (20, 128, 2)]]
+        self.assertEqual([each.block for each in tune.finalists_of(found, rows, 1)], [128])
 
     def test_grid_that_cannot_be_read(self):
         for text in ("x", "0x", "4y", ""):
