@@ -52,6 +52,8 @@ TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
     for (const char* op : {"sum", "product", "minimum", "maximum", "bit_and", "gcd"})
       EXPECT_TRUE(contains(o.out, op)) << o.what();
   }
+  for (const char* option : {"--n ", "--type ", "--op ", "--device ", "--mode ", "--measure "})
+    EXPECT_TRUE(contains(succeed({"best", "--help"}).out, option)) << option;
   EXPECT_TRUE(contains(succeed({"run", "--help"}).out, "STAGE"));
   EXPECT_TRUE(contains(succeed({"diff", "--help"}).out, "A B"));
   EXPECT_TRUE(contains(succeed({"list", "--help"}).out, "list"));
