@@ -10,6 +10,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/contest.hpp"
 #include "host/cli/run_command.hpp"
+#include "host/cli/terminal.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
 
@@ -95,6 +96,7 @@ std::vector<measurement> take_best(const options& o, timing_mode mode, workload&
   results[0].reason = explain(pick, on.properties());
   if (!o.measure) return results;
 
+  announce("trying what else there is");
   const contest_result contest = hold_contest(pick, families, mode, data, on);
   if (contest.is_pick) {
     results[0].reason += fmt::format("; the fastest of {} tried here {} as well",
