@@ -10,13 +10,9 @@
 #include "bench/input_ring.hpp"
 #include "bench/peers/peer.hpp"
 #include "host/backend.hpp"
+#include "host/timing_mode.hpp"
 
 namespace tenfold::bench {
-
-enum class timing_mode {
-  graph,  ///< calls inside a graph that is launched once
-  stream  ///< calls one after the other in a stream
-};
 
 /// Pushes what was read before out of the last-level cache, by reading something else.
 class cache_eviction {

@@ -25,14 +25,15 @@ std::string describe_clocks(const std::optional<clock_reading>& now) {
 std::vector<std::pair<std::string, std::string>> describe(testbed& bed) {
   const device_properties& device = bed.device().properties();
   std::vector<std::pair<std::string, std::string>> lines{
-      {"device", fmt::format("{} ({})", bed.choice().name(), device.name)}};
+      {"device", fmt::format("{} ({})", bed.choice().name(), device.name)},
+      {"architecture", device.architecture},
+      {"multiprocessors", fmt::format("{}", device.multiprocessors)}};
   if (bed.choice().is_executor()) return lines;
   const device_facts facts = bed.device().facts();
   const std::string driver = bed.clocks().driver_version();
   lines.emplace_back("driver", fmt::format("{}{}for toolkits up to {}", driver,
                                            driver.empty() ? "" : ", ", facts.driver));
   lines.emplace_back("toolkit", facts.toolkit);
-  lines.emplace_back("multiprocessors", fmt::format("{}", device.multiprocessors));
   lines.emplace_back("last-level cache", format_bytes(device.last_level_cache_bytes));
   lines.emplace_back("highest clocks",
                      fmt::format("core {:.0f} MHz, memory {:.0f} MHz", facts.core_hertz * 1e-6,

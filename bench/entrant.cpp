@@ -98,16 +98,6 @@ peer_choice choose_peers(const std::vector<std::string>& names, const cli::devic
   return chosen;
 }
 
-std::string_view name_of(timing_mode mode) {
-  return mode == timing_mode::graph ? "graph" : "stream";
-}
-
-timing_mode parse_mode(std::string_view name) {
-  for (const timing_mode mode : {timing_mode::graph, timing_mode::stream})
-    if (name == name_of(mode)) return mode;
-  throw input_error(fmt::format("there is no mode '{}': use graph, stream", name));
-}
-
 std::vector<element_type> choose_types(const std::vector<std::string>& names) {
   std::vector<element_type> types;
   for (const std::string& name : names) {

@@ -53,11 +53,6 @@ struct peer_choice {
 [[nodiscard]] peer_choice choose_peers(const std::vector<std::string>& names,
                                        const cli::device_choice& device);
 
-/// `graph`, `stream`
-[[nodiscard]] std::string_view name_of(timing_mode mode);
-/// @throws input_error
-[[nodiscard]] timing_mode parse_mode(std::string_view name);
-
 /// The element types, or operators of a type, that a list names; `all` stands for all of them.
 [[nodiscard]] std::vector<element_type> choose_types(const std::vector<std::string>& names);
 [[nodiscard]] std::vector<std::string> choose_operators(const std::vector<std::string>& names,

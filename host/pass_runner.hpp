@@ -200,9 +200,9 @@ class pass_runner {
     blocks_per_launch_ = properties.blocks_per_launch;
     if (!stage_.takes_grid) return;
     if (shape_.grid == 0)
-      shape_.grid = default_loop_grid(
-          resident_blocks(properties, shape_.block, stage_.dynamic_shared_bytes),
-          properties.multiprocessors, std::min(largest_grid(), blocks_per_launch_));
+      shape_.grid =
+          even_grid(resident_blocks(properties, shape_.block, stage_.dynamic_shared_bytes),
+                    std::min(largest_grid(), blocks_per_launch_), properties.multiprocessors);
     if (shape_.grid > blocks_per_launch_)
       throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));

@@ -89,13 +89,13 @@ inline std::uint64_t resident_blocks(const device_properties& device, int block,
   return std::max<std::size_t>(blocks, 1);
 }
 
-/// The grid of a stage that loops, when the user names none: the same number of blocks for every
-/// multiprocessor, as many as are resident and `limit` holds.
-inline std::uint64_t default_loop_grid(std::uint64_t resident, int multiprocessors,
-                                       std::uint64_t limit) {
+/// The same number of blocks for every multiprocessor, and no more in all than `limit`.
+inline std::uint64_t even_grid(std::uint64_t blocks_per_multiprocessor, std::uint64_t limit,
+                               int multiprocessors) {
   const auto each = static_cast<std::uint64_t>(multiprocessors);
   if (each >= limit) return limit;
-  return each * std::min(resident, limit / each);
+  return each * std::clamp<std::uint64_t>(blocks_per_multiprocessor, 1, limit / each);
+}
 }
 
 }  // namespace tenfold

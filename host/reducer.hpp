@@ -17,7 +17,9 @@
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
+#include "host/best.hpp"
 #include "host/catalogue.hpp"
+#include "host/kernel_family.hpp"
 #include "host/pass_runner.hpp"
 #include "host/runtime.hpp"
 #include "host/shape.hpp"
@@ -52,11 +54,19 @@ class reducer {
   /// @throws input_error for a shape without a kernel, or an operator that the stage cannot serve
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
-  reducer(Stage, const device& on, std::uint64_t max_n, const shape& s = {}, Op op = {})
+  reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
       : op_(op),
         passes_(on, traits_of<Stage>(s, sizeof(In), sizeof(T)),
                 {sizeof(In), sizeof(T), Op::commutes}, kernels_of<Stage>(on.warp_size(), s), s,
                 max_n) {}
+
+  /// The same in the stage's best shape for the device and `max_n`, by host/best.hpp. The shape
+  /// decides the order of the elements, so whoever wants the same bits on every GPU and for every
+  /// `max_n` names one; `used_shape()` tells which it is.
+  template <typename Stage>
+  reducer(Stage stage, const device& on, std::uint64_t max_n, Op op = {})
+      : reducer(stage, on, max_n,
+                tuned_shape({on.properties(), max_n, sizeof(In)}, family<Stage>).shape, op) {}
 
   /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
   /// host memory that the device can write. n = 0 gives the operator's identity. `in` is aligned to
@@ -81,6 +91,9 @@ class reducer {
   [[nodiscard]] const shape& used_shape() const { return passes_.used_shape(); }
 
  private:
+  template <typename Stage>
+  static constexpr kernel_family family = family_of<Stage>(traits_of_operator<In, T, Op>());
+
   /// A value without a case leaves the kernels unset, which the pass runner reports.
   template <typename Stage>
   static kernel_pair kernels_of(int warp_size, const shape& s) {
@@ -99,11 +112,7 @@ class reducer {
 
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
-    constexpr bool serves = Op::commutes || Stage::keeps_order;
-    constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory &&
-                          elements_per_thread<Stage>({.block = Block}, sizeof(In)) > 0;
-    if constexpr (serves && fits && has_block(info_of<Stage>(), Block) &&
-                  is_instantiated<Op>(Block, Items))
+    if constexpr (family<Stage>.has(Block, Items))
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

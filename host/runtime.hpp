@@ -19,11 +19,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace tenfold {
 
+inline constexpr std::string_view executor_architecture = "simt";
+
 struct device_properties {
   std::string name;
+  std::string architecture{};  ///< `sm_90`, `gfx942`; on the executor `simt`
   int warp_size = 0;
   int multiprocessors = 0;
   int threads_per_multiprocessor = 0;

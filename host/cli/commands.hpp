@@ -17,6 +17,8 @@ exit_code list_devices();
 exit_code run_stage(const std::string& stage, const options& o);
 /// Every stage in order, a line each.
 exit_code run_ladder(const options& o);
+/// The stage and shape that are best for the request, with the reason; else as `run`.
+exit_code run_best(const options& o);
 /// What changed in the code from one stage to another.
 exit_code diff_stages(const std::string& from, const std::string& to);
 /// Files of results side by side.

@@ -21,8 +21,8 @@ namespace {
 /// The user's options, less what this stage does not take.
 options options_for(const stage_info& stage, options o) {
   const stage_parameters takes = parameters_of(stage);
-  if (!takes.items) o.shape.items = default_items;
-  if (!takes.grid) o.shape.grid = 0;
+  if (!takes.items) o.shape.items.reset();
+  if (!takes.grid) o.shape.grid.reset();
   return o;
 }
 

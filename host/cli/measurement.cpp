@@ -5,6 +5,7 @@
 #include <ctime>
 #include <functional>
 
+#include "host/best.hpp"
 #include "host/error.hpp"
 
 namespace tenfold::cli {
@@ -53,18 +54,36 @@ void run_trial(const trial& t, const options& o, const workload& data, const dev
   std::sort(m.seconds.begin(), m.seconds.end());
 }
 
+/// As the user names it; where nothing is named, the stage's best.
+shape_choice choose_shape(const stage_info& stage, const options& o, const workload& data,
+                          const session& on) {
+  if (!o.shape.is_empty()) return {o.shape.completed()};
+  const launch_query q{on.properties(), data.n(), size_of(data.type())};
+  for (const kernel_family& each : families_of(data.type(), data.op()))
+    if (each.stage.number == stage.number) return tuned_shape(q, each);
+  return {};
+}
+
+std::string name_choice(const options& o, const shape_choice& chosen) {
+  if (!o.shape.is_empty()) return "user";
+  return chosen.row != nullptr ? "table" : "rule";
+}
+
 }  // namespace
 
 measurement measure(const stage_info& stage, const options& o, workload& data,
                     const device_choice& choice, session& on) {
+  const shape_choice chosen = choose_shape(stage, o, data, on);
   const auto reduction = on.make_reduction({.stage = stage.number,
                                             .type = data.type(),
                                             .op = data.op(),
-                                            .shape = o.shape,
+                                            .shape = chosen.shape,
                                             .max_n = data.n()});
   const plan passes = reduction->plan_for(data.n());
-  measurement m{
-      .stage = &stage, .shape = reduction->used_shape(), .passes = {passes.begin(), passes.end()}};
+  measurement m{.stage = &stage,
+                .shape = reduction->used_shape(),
+                .chosen_by = name_choice(o, chosen),
+                .passes = {passes.begin(), passes.end()}};
   run_trial({*reduction, [&] { return data.next_copy(); }, data.expected()}, o, data, choice, on,
             m);
   return m;

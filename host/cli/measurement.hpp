@@ -23,6 +23,8 @@ struct measurement {
   std::uint64_t n = 0, bytes = 0;     ///< of the input
   value expected{};
   tenfold::shape shape{};
+  std::string chosen_by{};  ///< by whom the shape is: `user`, `table`, `rule`, `measurement`
+  std::string reason{};     ///< for the choice of stage and shape, where it was the program's
   std::vector<pass> passes{};
   std::vector<double> seconds{};  ///< one per timed run, ascending
   double cpu_seconds = 0;         ///< of this process, per run

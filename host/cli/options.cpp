@@ -59,18 +59,6 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
   app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
       ->capture_default_str();
-  app.add_option("--block", o.shape.block,
-                 fmt::format("threads per block: {}", fmt::join(block_sizes, ", ")))
-      ->check(refuse_empty)
-      ->capture_default_str();
-  app.add_option(
-         "--items", o.shape.items,
-         fmt::format("elements per thread, from stage 9 on: {}", fmt::join(item_counts, ", ")))
-      ->check(refuse_empty)
-      ->capture_default_str();
-  app.add_option("--grid", o.shape.grid,
-                 "blocks of the first pass, from stage 10 on [by the device]")
-      ->transform(CLI::Validator(read_count, ""));
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
       ->check(refuse_empty);
   app.add_option("--schedule", o.schedule,
@@ -87,8 +75,24 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
 }
 
+void add_shape_options(CLI::App& app, options& o) {
+  app.add_option("--block", o.shape.block,
+                 fmt::format("threads per block: {} [{}; all three as tuned for the device if none "
+                             "is given]",
+                             fmt::join(block_sizes, ", "), default_block))
+      ->check(refuse_empty);
+  app.add_option("--items", o.shape.items,
+                 fmt::format("elements per thread, from stage 9 on: {} [{}, or as tuned]",
+                             fmt::join(item_counts, ", "), default_items))
+      ->check(refuse_empty);
+  app.add_option("--grid", o.shape.grid,
+                 "blocks of the first pass, from stage 10 on [by the device, or as tuned]")
+      ->transform(CLI::Validator(read_count, ""));
+}
+
 void add_ladder_options(CLI::App& app, options& o) {
   add_options(app, o);
+  add_shape_options(app, o);
   app.add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
   app.add_option("--sizes", o.sizes,
                  "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")

@@ -20,21 +20,35 @@ class App;
 
 namespace tenfold::cli {
 
+/// What a user names of a launch shape. A shape is tuned as a whole: with any of the three named,
+/// the others are the default ones.
+struct named_shape {
+  std::optional<int> block, items;
+  std::optional<std::uint64_t> grid;
+
+  [[nodiscard]] bool is_empty() const { return !block && !items && !grid; }
+  [[nodiscard]] tenfold::shape completed() const {
+    return {block.value_or(default_block), items.value_or(default_items), grid.value_or(0)};
+  }
+};
+
 struct options {
   std::string n;     ///< as typed; empty: by the device
   std::string type;  ///< as typed; empty: f32, or the input file's
   std::string op = "sum";
-  tenfold::shape shape;
+  named_shape shape;
   std::string device;  ///< as typed; empty: the best there is
   std::string schedule = "in-order";
   std::string input;  ///< a .npy file; empty: random elements
   std::uint64_t seed = 1;
   bool beyond = false;  ///< the ladder goes on after the ten stages
   std::string sizes;    ///< of the ladder, as typed; empty: `n` alone
-  int repeat = 0;       ///< 0: as often as a stage's share of time allows
-  std::string json;     ///< a file, `-` for standard output; empty: none
   /// What the ladder measures beside the stages, by name; empty: nothing.
   std::vector<std::string> peers;
+  std::string mode = "graph";  ///< where the calls are that `best` chooses for
+  bool measure = false;        ///< `best` tries what else there is
+  int repeat = 0;              ///< 0: as often as a stage's share of time allows
+  std::string json;            ///< a file, `-` for standard output; empty: none
 };
 
 struct compare_options {
@@ -43,11 +57,14 @@ struct compare_options {
   std::string json;                ///< a file, `-` for standard output; empty: none
 };
 
-/// Declares the options that `run`, `ladder` and the programs of single stages share.
+/// Declares the options of every verb that runs stages.
 void add_options(CLI::App& app, options& o);
 void add_compare_options(CLI::App& app, compare_options& o);
 
-/// Declares those and what `ladder` takes beyond them.
+/// Declares those that name a launch shape, which `best` chooses itself.
+void add_shape_options(CLI::App& app, options& o);
+
+/// Declares what `ladder` takes: all of these and its own.
 void add_ladder_options(CLI::App& app, options& o);
 
 /// A device, by the backend's name and its number.

@@ -85,6 +85,7 @@ int run_program(int argc, char** argv) {
   CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
   run->add_option("STAGE", stage, "number or name, see 'tenfold list'")->required();
   add_options(*run, o);
+  add_shape_options(*run, o);
   run->callback([&] { verb = [&] { return run_stage(stage, o); }; });
 
   CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
@@ -102,6 +103,14 @@ int run_program(int argc, char** argv) {
   add_compare_options(*compare, compared);
   compare->callback([&] { verb = [&] { return compare_results(compared); }; });
 
+  CLI::App* best =
+      app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
+  add_options(*best, o);
+  best->add_option("--mode", o.mode, "where your calls are: in a replayed graph or in a stream")
+      ->capture_default_str();
+  best->add_flag("--measure", o.measure, "try what else there is on this device");
+  best->callback([&] { verb = [&] { return run_best(o); }; });
+
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
 
@@ -110,6 +119,7 @@ int run_stage_program(const char* stage, int argc, char** argv) {
   app.footer(exit_codes);
   options o;
   add_options(app, o);
+  add_shape_options(app, o);
   return parse_and_run(app, argc, argv, [&] { return run_stage(stage, o); });
 }
 

@@ -86,6 +86,8 @@ void add_launch(json& entry, const measurement& m) {
   entry["block"] = m.shape.block;
   entry["items"] = m.shape.items;
   entry["grid"] = m.passes.front().blocks;
+  entry["shape_by"] = m.chosen_by;
+  entry["reason"] = m.reason.empty() ? json() : json(m.reason);
   entry["passes"] = passes;
 }
 

@@ -1,7 +1,10 @@
+#include "host/cli/run_command.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "host/cli/commands.hpp"
-#include "host/cli/measurement.hpp"
 #include "host/cli/report.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/quantity.hpp"
@@ -39,6 +42,7 @@ std::string describe_verdict(const measurement& m, const reference& expected) {
 void print_measurement(const measurement& m, const workload& data, const device_choice& choice,
                        const session& on) {
   line("stage", fmt::format("{} {}: {}", m.stage->number, m.stage->name, m.stage->change));
+  if (!m.reason.empty()) line("chosen", m.reason);
   line("device", fmt::format("{} ({})", choice.name(), on.properties().name));
   line("input", fmt::format("{} of {}", data.op(), data.description()));
   line("shape", describe_shape(m, on.properties().warp_size));
@@ -50,18 +54,30 @@ void print_measurement(const measurement& m, const workload& data, const device_
 
 }  // namespace
 
-exit_code run_stage(const std::string& name, const options& o) {
-  const stage_info& stage = choose_stage(name);
+exit_code run_and_report(const options& o, const take_measurements& take) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   check_json_file(o.json);
   const device_choice choice = choose_device(o.device);
   const auto on = choice.backend->open(choice.number);
   workload data(o, choice, *on);
   announce_stand_in(o, choice);
-  const measurement m = measure(stage, o, data, choice, *on);
-  if (o.json != "-") print_measurement(m, data, choice, *on);
-  if (!o.json.empty()) write_json(o.json, {&m, 1}, data, o, choice, *on);
-  return m.verdict == verdict::wrong ? exit_code::wrong_result : exit_code::success;
+  const std::vector<measurement> results = take(data, choice, *on);
+  if (o.json != "-")
+    for (const measurement& m : results) {
+      if (&m != &results.front()) fmt::print("\n");
+      print_measurement(m, data, choice, *on);
+    }
+  if (!o.json.empty()) write_json(o.json, results, data, o, choice, *on);
+  const bool wrong = std::any_of(results.begin(), results.end(),
+                                 [](const measurement& m) { return m.verdict == verdict::wrong; });
+  return wrong ? exit_code::wrong_result : exit_code::success;
+}
+
+exit_code run_stage(const std::string& name, const options& o) {
+  const stage_info& stage = choose_stage(name);
+  return run_and_report(o, [&](workload& data, const device_choice& choice, session& on) {
+    return std::vector<measurement>{measure(stage, o, data, choice, on)};
+  });
 }
 
 }  // namespace tenfold::cli

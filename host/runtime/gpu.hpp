@@ -64,6 +64,7 @@ class device {
   [[nodiscard]] device_properties properties() const {
     const detail::properties_struct p = read();
     return {.name = p.name,
+            .architecture = architecture_of(p),
             .warp_size = p.warpSize,
             .multiprocessors = p.multiProcessorCount,
             .threads_per_multiprocessor = p.maxThreadsPerMultiProcessor,
@@ -99,6 +100,17 @@ class device {
     return 2.0 * 1e3 * kilohertz * bits / 8;
 #else
     return 0;
+#endif
+  }
+
+  /// By which code is compiled for it, and by which shapes are tuned.
+  static std::string architecture_of(const detail::properties_struct& p) {
+#if defined(__CUDACC__)
+    return "sm_" + std::to_string(10 * p.major + p.minor);
+#else
+    // Without the features that follow, as in `gfx942:sramecc+:xnack-`.
+    const std::string target = p.gcnArchName;
+    return target.substr(0, target.find(':'));
 #endif
   }
 

@@ -37,6 +37,7 @@ class device {
   /// them, and with these the bits of a result, do not depend on the machine.
   [[nodiscard]] device_properties properties() const {
     return {.name = fmt::format("SIMT executor on the CPU, warps of {}", warp_size_),
+            .architecture = std::string(executor_architecture),
             .warp_size = warp_size_,
             .multiprocessors = 8,
             .threads_per_multiprocessor = 2048,

@@ -38,7 +38,8 @@ const words run_options{"--n",      "--type",     "--op",    "--block", "--items
 
 TEST_F(Cli, HelpNamesVerbsAndExitCodes) {
   const outcome o = succeed({"--help"});
-  for (const char* part : {"list", "devices", "run", "ladder", "diff", "--version", "Exit codes"})
+  for (const char* part :
+       {"list", "devices", "run", "ladder", "diff", "best", "--version", "Exit codes"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
 
@@ -51,6 +52,8 @@ TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
     for (const char* op : {"sum", "product", "minimum", "maximum", "bit_and", "gcd"})
       EXPECT_TRUE(contains(o.out, op)) << o.what();
   }
+  for (const char* option : {"--n ", "--type ", "--op ", "--device ", "--mode ", "--measure "})
+    EXPECT_TRUE(contains(succeed({"best", "--help"}).out, option)) << option;
   EXPECT_TRUE(contains(succeed({"run", "--help"}).out, "STAGE"));
   EXPECT_TRUE(contains(succeed({"diff", "--help"}).out, "A B"));
   EXPECT_TRUE(contains(succeed({"list", "--help"}).out, "list"));
@@ -949,6 +952,82 @@ TEST_F(Cli, BadSizes) {
   refused({"--sizes", ""}, {"--sizes", "empty"});
   expect_refusal(tenfold(many_sizes + words{"--sizes", "2^10..2^60"}), device_failed,
                  {"2^60 elements of f32", "use a smaller n"});
+}
+
+// ---- best ---------------------------------------------------------------------------------------
+
+TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
+  const outcome o = succeed({"best", "--n", "10000", "--device", "simt", "--repeat", "2"});
+  for (const char* part : {"11 single_pass", "chosen     by rule", "simt", "--measure", "block 256",
+                           "items 4", "right", "median of 2"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(Cli, BestServesEveryTypeAndOperator) {
+  for (const std::string_view type : type_names)
+    for (const char* op : {"sum", "min"}) {
+      const json entry = measure({"best", "--n", "3000", "--type", std::string(type), "--op", op})
+                             .at("benchmarks")
+                             .at(0);
+      EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
+      EXPECT_EQ(entry.at("shape_by"), "rule");
+      EXPECT_TRUE(entry.at("reason").is_string());
+    }
+  EXPECT_EQ(measure_one({"best", "--n", "0", "--type", "u32", "--op", "gcd"}).at("result"), 0);
+}
+
+TEST_F(Cli, BestInEitherMode) {
+  for (const char* mode : {"graph", "stream"})
+    EXPECT_EQ(measure_one({"best", "--n", "100", "--type", "i32", "--mode", mode}).at("ok"), true);
+  expect_refusal(tenfold({"best", "--n", "100", "--device", "simt", "--mode", "warp"}), bad_input,
+                 {"'warp'", "graph, stream"});
+}
+
+TEST_F(Cli, BestByMeasurementTriesWhatThereIs) {
+  for (const char* mode : {"graph", "stream"}) {
+    const json entries = measure({"best", "--n", "2000", "--type", "u64", "--op", "min",
+                                  "--measure", "--mode", mode})
+                             .at("benchmarks");
+    // The choice, and what was faster, if anything was.
+    ASSERT_GE(entries.size(), 1u);
+    ASSERT_LE(entries.size(), 2u);
+    EXPECT_TRUE(contains(entries.back().at("reason").get<std::string>(), "tried here"))
+        << entries.back().dump(1);
+    for (const json& entry : entries) {
+      EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
+      EXPECT_EQ(entry.at("shape_by"), &entry == &entries[0] ? "rule" : "measurement");
+      EXPECT_GE(entry.at("stage"), 9) << entry.dump(1);
+    }
+  }
+}
+
+TEST_F(Cli, BestTakesNoStageAndNoShape) {
+  expect_refusal(tenfold({"best", "10"}), bad_input, {"10", "'tenfold best --help'"});
+  for (const char* option : {"--block", "--items", "--grid"})
+    expect_refusal(tenfold({"best", option, "4"}), bad_input, {option});
+  expect_refusal(tenfold({"best", "--n", "x", "--device", "simt"}), bad_input,
+                 {"'x' is not a count"});
+}
+
+TEST_F(Cli, ShapesThatNobodyNamesAreChosen) {
+  const words common{"run", "10", "--n", "2^16", "--type", "i32"};
+  const json chosen = measure_one(common);
+  EXPECT_EQ(chosen.at("shape_by"), "rule");
+  EXPECT_EQ(chosen.at("block"), 256);
+  EXPECT_EQ(chosen.at("items"), 4);
+  EXPECT_EQ(chosen.at("grid"), 64);
+  const json named = measure_one(common + words{"--block", "128"});
+  EXPECT_EQ(named.at("shape_by"), "user");
+  EXPECT_EQ(named.at("block"), 128);
+  EXPECT_EQ(named.at("items"), 4);
+  for (const json& e :
+       measure({"ladder", "--n", "5000", "--type", "u32", "--items", "8"}).at("benchmarks"))
+    EXPECT_EQ(e.at("shape_by"), e.at("stage") >= 9 ? "user" : "rule") << e.dump(1);
+  for (const json& e :
+       measure({"ladder", "--n", "5000", "--type", "u32", "--block", "64"}).at("benchmarks")) {
+    EXPECT_EQ(e.at("shape_by"), "user") << e.dump(1);
+    EXPECT_EQ(e.at("block"), 64) << e.dump(1);
+  }
 }
 
 // ---- diff ---------------------------------------------------------------------------------------

@@ -64,6 +64,10 @@ TEST_F(Failures, MemoryThatIsNotThere) {
             "what else holds memory of the device");
 }
 
+TEST_F(Failures, ArchitectureIsThatOfTheComputeCapability) {
+  EXPECT_EQ(device(0).properties().architecture, "sm_121");
+}
+
 TEST_F(Failures, ArchitectureThatIsNotCompiledIn) {
   const std::string advice =
       ": its compute capability is 12.1, build with -DCMAKE_CUDA_ARCHITECTURES=121";

@@ -176,6 +176,8 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "fake GPU");
+  properties->major = 12;
+  properties->minor = 1;
   properties->warpSize = 32;
   properties->multiProcessorCount = 4;
   properties->maxThreadsPerMultiProcessor = 2048;
