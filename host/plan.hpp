@@ -96,6 +96,5 @@ inline std::uint64_t even_grid(std::uint64_t blocks_per_multiprocessor, std::uin
   if (each >= limit) return limit;
   return each * std::clamp<std::uint64_t>(blocks_per_multiprocessor, 1, limit / each);
 }
-}
 
 }  // namespace tenfold

@@ -14,6 +14,7 @@
 #include "host/backend.hpp"
 #include "host/best_reducer.hpp"
 #include "host/operator_list.hpp"
+#include "kernels/10_two_pass.hpp"
 #include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
 

@@ -95,16 +95,15 @@ TEST(ResidentBlocks, AreBoundedByThreadsAndSharedMemory) {
   EXPECT_EQ(resident_blocks(device, 256, 512 * 1024), 1u);
 }
 
-TEST(DefaultLoopGrid, FillsTheDeviceAndFitsTheSecondPass) {
-  EXPECT_EQ(default_loop_grid(8, 8, 1024), 64u);
-  EXPECT_EQ(default_loop_grid(8, 132, 1024), 132u * 7);  // 8 would exceed 1024
-  EXPECT_EQ(default_loop_grid(32, 132, 64), 64u);        // less than one per multiprocessor
+TEST(EvenGrid, FillsTheDeviceAndFitsTheSecondPass) {
+  EXPECT_EQ(even_grid(8, 1024, 8), 64u);
+  EXPECT_EQ(even_grid(8, 1024, 132), 132u * 7);  // 8 would exceed 1024
+  EXPECT_EQ(even_grid(32, 64, 132), 64u);        // less than one per multiprocessor
   for (const int block : block_sizes)
     for (const int items : item_counts)
       for (const int multiprocessors : {1, 8, 60, 132, 304}) {
         const auto limit = static_cast<std::uint64_t>(block * items);
-        EXPECT_LE(default_loop_grid(2048u / static_cast<unsigned>(block), multiprocessors, limit),
-                  limit);
+        EXPECT_LE(even_grid(2048u / static_cast<unsigned>(block), limit, multiprocessors), limit);
       }
 }
 
