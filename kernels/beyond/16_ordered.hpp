@@ -33,6 +33,11 @@ __global__ void __launch_bounds__(BlockSize)
   const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
 
   T result = op.identity();
+  const auto fold_warp = [&](T part) {
+    static_for<1, less_than<WarpSize>, multiply<2>>(
+        [&]<int Delta>() { part = op(part, gpu::shuffle_down<WarpSize>(part, Delta)); });
+    return part;
+  };
   const auto append = [&](T part, unsigned turn) {
     const unsigned buffer = turn % 2 * Warps;
     if (lane == 0) shared[buffer + warp] = part;
@@ -44,41 +49,37 @@ __global__ void __launch_bounds__(BlockSize)
       result = op(result, part);
     }
   };
-  const auto fold_rows = [&](const auto& row) {
-    T part = op.identity();
-    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-      T neighbours = op.identity();
-      static_for<0, less_than<Items>, increment<1>>(
-          [&]<int I>() { neighbours = op(neighbours, T(get<I>(get<R>(row)))); });
-      static_for<1, less_than<WarpSize>, multiply<2>>([&]<int Delta>() {
-        neighbours = op(neighbours, gpu::shuffle_down<WarpSize>(neighbours, Delta));
-      });
-      part = op(part, neighbours);
-    });
-    return part;
-  };
 
   // Stretches differ by a tile at most.
   const std::size_t tiles = n / Tile + (n % Tile != 0);
-  const std::size_t first = tiles * blockIdx.x / gridDim.x;
-  const std::size_t last = tiles * (blockIdx.x + 1) / gridDim.x;
-  const bool is_aligned = gpu::is_vector_aligned<Width>(in);
-  for (std::size_t tile = first; tile < last; ++tile) {
-    const std::size_t begin = tile * Tile + warp * Rows * Row + lane * Items;
-    if (is_aligned && (tile + 1) * Tile <= n) {
-      static_array<static_array<In, Items>, Rows> row;
+  const std::size_t end = tiles * (blockIdx.x + 1) / gridDim.x;
+  std::size_t tile = tiles * blockIdx.x / gridDim.x;
+  const unsigned offset = warp * Rows * Row + lane * Items;
+  if (gpu::is_vector_aligned<Width>(in)) {
+    for (; tile < end && (tile + 1) * Tile <= n; ++tile) {
+      static_array<static_array<In, Items>, Rows> rows;
       static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-        get<R>(row) = gpu::load_vectors<Items, Width>(in + begin + R * Row, Width);
+        get<R>(rows) = gpu::load_vectors<Items, Width>(in + tile * Tile + offset + R * Row, Width);
       });
-      append(fold_rows(row), tile);
-    } else {
-      static_array<static_array<T, Items>, Rows> row;
+      T part = op.identity();
       static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+        T neighbours = op.identity();
         static_for<0, less_than<Items>, increment<1>>(
-            [&]<int I>() { get<I>(get<R>(row)) = element(begin + R * Row + I); });
+            [&]<int I>() { neighbours = op(neighbours, T(get<I>(get<R>(rows)))); });
+        part = op(part, fold_warp(neighbours));
       });
-      append(fold_rows(row), tile);
+      append(part, tile);
     }
+  }
+  for (; tile < end; ++tile) {
+    T part = op.identity();
+    for (unsigned row = 0; row < Rows; ++row) {
+      T neighbours = op.identity();
+      for (unsigned i = 0; i < Items; ++i)
+        neighbours = op(neighbours, element(tile * Tile + offset + row * Row + i));
+      part = op(part, fold_warp(neighbours));
+    }
+    append(part, tile);
   }
   if (tid == 0) out[blockIdx.x] = result;
 }

@@ -259,6 +259,17 @@ cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaS
   return call("cudaLaunchKernel");
 }
 
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) {
+  return call("cudaLaunchKernelExC");
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  *attributes = {};
+  return call("cudaFuncGetAttributes");
+}
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+  return call("cudaFuncSetAttribute");
+}
+
 // ---- what nvcc puts into a unit with kernels ----------------------------------------------------
 
 void** __cudaRegisterFatBinary(void*) {

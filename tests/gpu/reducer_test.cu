@@ -282,7 +282,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   fill_with_saw<<<4096, 256, 0, queue.handle()>>>(in, n);
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(gpu, needed_capability<Stage>()).empty()) return;
     reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
     EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;
   });

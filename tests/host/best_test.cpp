@@ -261,18 +261,18 @@ TEST(Families, AreOfEveryStageAndNoneForAnUnknownOperator) {
 // ---- the typed layer ----------------------------------------------------------------------------
 
 TEST(BestReducer, ReducesWithoutAStage) {
-  on_every_device([](const device& on) {
+  on_every_device<dependent_passes::stage>([](const device& on) {
     const std::vector<float> in(70'001, 0.25f);
     const uploaded elements(on, in);
     EXPECT_EQ(reduce(on, elements.get(), in.size(), sum<double>{}), 70'001 * 0.25);
     auto add = best_reducer<float, sum<double>>(on, in.size());
     EXPECT_EQ(add(elements.get(), 1000), 250);
-    EXPECT_EQ(add.plan_for(in.size()).size(), 1u) << "stage 11, by rule";
+    EXPECT_EQ(add.plan_for(in.size()).size(), 1u) << "stage 13, by rule";
   });
 }
 
 TEST(BestReducer, KeepsTheOrderWhereTheOperatorMinds) {
-  on_every_device([](const device& on) {
+  on_every_device<dependent_passes::stage>([](const device& on) {
     // Of determinant 1, since a product of many others modulo 2^32 is zero in any order.
     std::vector<matrix> in(5000);
     for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {1 + i * (i + 7), i, i + 7, 1};
