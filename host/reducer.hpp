@@ -54,7 +54,7 @@ class reducer {
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s = {}, Op op = {})
       : op_(op),
-        passes_(on, traits_of<Stage>(s), {sizeof(In), sizeof(T), Op::commutes},
+        passes_(on, traits_of<Stage>(s), {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes},
                 kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
 
   /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
@@ -101,7 +101,7 @@ class reducer {
     constexpr bool serves = Op::commutes || Stage::keeps_order;
     constexpr bool fits = Block * sizeof(T) <= smallest_shared_memory;
     if constexpr (serves && fits && has_block(info_of<Stage>(), Block) &&
-                  is_instantiated<Op>(Block, Items))
+                  is_instantiated<In, Op>(Block, Items))
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

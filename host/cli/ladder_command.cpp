@@ -48,6 +48,15 @@ class ladder_table {
     std::fflush(stdout);
   }
 
+  void add_absence(const stage_info& stage) const {
+    const std::string_view type = tenfold::name_of(data_.type());
+    if (silent_)
+      fmt::print(stderr, "tenfold: left out: {}, which takes no {}\n", name_stage(stage), type);
+    else
+      fmt::print("{:>5}  {:<18} {}\n", stage.number, stage.name,
+                 paint(fmt::format("takes no {}", type), colour::yellow));
+  }
+
   void add_refusal(const stage_info& stage, const char* reason) const {
     if (silent_)
       fmt::print(stderr, "tenfold: left out: {}\n", reason);
@@ -82,11 +91,13 @@ void print_summary(const std::vector<measurement>& results, const workload& data
       step = &results[i];
     }
   }
-  fmt::print(
-      "\nStage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
-      "stage {} ({:.1f} times the one before).\n",
-      best->stage->number, gigabytes_per_second(*best, data), first.median() / best->median(),
-      first.stage->number, step->stage->number, largest_gain);
+  fmt::print("\n");
+  if (best != &first)
+    fmt::print(
+        "Stage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
+        "stage {} ({:.1f} times the one before).\n",
+        best->stage->number, gigabytes_per_second(*best, data), first.median() / best->median(),
+        first.stage->number, step->stage->number, largest_gain);
   if (choice.is_executor())
     fmt::print(
         "These are times of the executor, which imitates a GPU on the CPU: they count its "
@@ -115,6 +126,10 @@ exit_code run_ladder(const options& o) {
   std::vector<measurement> results;
   for (const stage_info& stage : catalogue) {
     if (is_beyond(stage) && !o.beyond) break;
+    if (!choice.backend->serves(stage.number, data.type())) {
+      table.add_absence(stage);
+      continue;
+    }
     table.announce_stage(stage);
     try {
       results.push_back(measure(stage, options_for(stage, o), data, choice, *on));

@@ -29,7 +29,8 @@ namespace {
 constexpr std::array<std::string_view, 10> stage_names{
     "naive",    "no_divergence", "no_bank_conflicts", "first_op_on_load", "warp_sync",
     "unrolled", "warp_shuffle",  "warps_first",       "items_per_thread", "two_pass"};
-constexpr std::array<std::string_view, 6> type_names{"i32", "u32", "i64", "u64", "f32", "f64"};
+constexpr std::array<std::string_view, 6> wide_types{"i32", "u32", "i64", "u64", "f32", "f64"};
+constexpr const char* every_type = "i32, u32, i64, u64, f32, f64, i8, u8, f16, bf16";
 
 // ---- help and verbs -----------------------------------------------------------------------------
 
@@ -47,7 +48,7 @@ TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
     const outcome o = succeed({verb, "--help"});
     for (const std::string& option : run_options)
       EXPECT_TRUE(contains(o.out, option + " ")) << option << o.what();
-    for (const std::string_view type : type_names) EXPECT_TRUE(contains(o.out, type)) << o.what();
+    for (const std::string_view type : wide_types) EXPECT_TRUE(contains(o.out, type)) << o.what();
     for (const char* op : {"sum", "product", "minimum", "maximum", "bit_and", "gcd"})
       EXPECT_TRUE(contains(o.out, op)) << o.what();
   }
@@ -142,7 +143,7 @@ TEST_F(Cli, UnknownStageListsStages) {
 }
 
 TEST_F(Cli, EveryTypeAndOperator) {
-  for (const std::string_view type : type_names) {
+  for (const std::string_view type : wide_types) {
     words operators{"sum", "product", "minimum", "maximum"};
     if (type[0] != 'f') operators = operators + words{"bit_and", "bit_or", "bit_xor"};
     if (type[0] == 'u') operators.emplace_back("gcd");
@@ -184,8 +185,8 @@ TEST_F(Cli, UnknownOperatorListsThoseThatServe) {
 }
 
 TEST_F(Cli, UnknownTypeListsTypes) {
-  for (const char* type : {"f16", "float", "F32"})
-    expect_run_refused({"3", "--type", type}, bad_input, {type, "i32, u32, i64, u64, f32, f64"});
+  for (const char* type : {"f8", "float", "F32"})
+    expect_run_refused({"3", "--type", type}, bad_input, {type, every_type});
   expect_run_refused({"3", "--type", ""}, bad_input, {"--type", "empty"});
 }
 
@@ -746,7 +747,7 @@ TEST_F(Cli, LadderWithoutAnyStageThatServes) {
 TEST_F(Cli, LadderRefusesWhatRunRefuses) {
   const words ladder{"ladder", "--device", "simt:32"};
   expect_refusal(tenfold(ladder + words{"--n", "x"}), bad_input, {"'x' is not a count"});
-  expect_refusal(tenfold(ladder + words{"--type", "f16"}), bad_input, {"f16"});
+  expect_refusal(tenfold(ladder + words{"--type", "f8"}), bad_input, {"f8"});
   expect_refusal(tenfold(ladder + words{"--op", "and"}), bad_input, {"bit_and", "f32"});
   expect_refusal(tenfold(ladder + words{"--input", "missing.npy"}), bad_input, {"missing.npy"});
   expect_refusal(tenfold(ladder + words{"--schedule", "x"}), bad_input, {"in-order"});
