@@ -41,13 +41,15 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 
 # tenfold_unit_types(STAGE OUT): the element types whose kernels share a unit, as 'i32_u32_f32'. From
 # stage 9 on, where a kernel takes the longest to compile, each type has a unit of its own. Narrow
-# types, for which there are fewer kernels, are served by one stage alone.
+# types, for which there are fewer kernels, are served by two stages alone.
 function(tenfold_unit_types stage out)
   set(narrow i8_u8 f16_bf16)
   if(stage MATCHES "^0[1-8]_")
     set(${out} i32_u32_f32 i64_u64_f64 PARENT_SCOPE)
   elseif(stage STREQUAL 10_two_pass)
     set(${out} i32 u32 f32 i64 u64 f64 ${narrow} PARENT_SCOPE)
+  elseif(stage STREQUAL 15_narrow_elements)
+    set(${out} ${narrow} PARENT_SCOPE)
   else()
     set(${out} i32 u32 f32 i64 u64 f64 PARENT_SCOPE)
   endif()

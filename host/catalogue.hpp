@@ -29,7 +29,8 @@
   STAGE(8, warps_first, false, "every warp shuffles first, then shares a single value")   \
   STAGE(9, items_per_thread, false, "several elements a thread, in loads of 16 bytes")    \
   STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block") \
-  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")
+  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")    \
+  STAGE(15, narrow_elements, false, "a batch of bytes folds in 32 bits, not in 64")
 // clang-format on
 
 namespace tenfold {

@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
+
+#include "common/narrow_operators.hpp"
 
 namespace tenfold {
 namespace {
@@ -121,6 +124,75 @@ TYPED_TEST(NarrowFloat, RoundsToZeroBelowHalfTheSmallest) {
 TYPED_TEST(NarrowFloat, EveryNanStaysOne) {
   for (const std::uint32_t bits : {0x7f800001u, 0x7fc00000u, 0x7fffffffu, 0xff800001u, 0xffffffffu})
     EXPECT_TRUE(std::isnan(static_cast<float>(TypeParam(std::bit_cast<float>(bits))))) << bits;
+}
+
+// ---- minima and maxima by the order of bits -----------------------------------------------------
+
+template <typename Narrow, typename Narrowed, typename Wide>
+void expect_the_same(Narrowed narrow, Wide wide) {
+  using word = typename Narrowed::word;
+  std::vector<int> others{0,      1,      0x8000, 0x8001, 0x7fff, 0xffff, 0x7f80, 0x7f81,
+                          0xff80, 0xff81, 0x7c00, 0x7c01, 0xfc00, 0xfc01, 0x3c00, 0xbc00};
+  for (int bits = 12'345; bits < patterns; bits += 4'321) others.push_back(bits);
+  for (int a = 0; a < patterns; ++a)
+    for (const int b : others) {
+      const auto x = from_bits<Narrow>(a), y = from_bits<Narrow>(b);
+      const auto expected = wide(static_cast<float>(x), static_cast<float>(y));
+      const auto result = static_cast<float>(narrow(word(x), word(y)));
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(result)) << a << ", " << b;
+      else
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(result), std::bit_cast<std::uint32_t>(expected))
+            << a << ", " << b;
+    }
+}
+
+TYPED_TEST(NarrowFloat, OrderedBitsGiveTheSameMinimaAndMaxima) {
+  using least = narrow_operator<minimum<float>, TypeParam, 64>;
+  using largest = narrow_operator<maximum<float>, TypeParam, 64>;
+  expect_the_same<TypeParam>(least{}, minimum<float>{});
+  expect_the_same<TypeParam>(largest{}, maximum<float>{});
+}
+
+TYPED_TEST(NarrowFloat, OrderedBitsHaveAnIdentity) {
+  const auto expect_identity = []<typename Op>(Op op) {
+    for (int bits = 0; bits < patterns; ++bits) {
+      const typename Op::word x(from_bits<TypeParam>(bits));
+      EXPECT_EQ(op(op.identity(), x).bits(), x.bits());
+      EXPECT_EQ(op(x, op.identity()).bits(), x.bits());
+    }
+  };
+  expect_identity(narrow_operator<minimum<float>, TypeParam, 64>{});
+  expect_identity(narrow_operator<maximum<float>, TypeParam, 64>{});
+}
+
+// ---- which operator stands in for which ---------------------------------------------------------
+
+template <typename Op, typename In, int Count, typename Expected>
+constexpr bool is_narrowed_to = std::is_same_v<narrow_operator<Op, In, Count>, Expected>;
+
+TEST(NarrowOperator, IsJustWideEnough) {
+  using i8 = std::int8_t;
+  using u8 = std::uint8_t;
+  using i64 = std::int64_t;
+  using u64 = std::uint64_t;
+  EXPECT_TRUE((is_narrowed_to<sum<i64>, i8, 64, sum<std::int32_t>>));
+  EXPECT_TRUE((is_narrowed_to<sum<u64>, u8, 64, sum<std::uint32_t>>));
+  EXPECT_TRUE((is_narrowed_to<sum<u64>, u8, 1 << 23, sum<std::uint32_t>>));
+  EXPECT_TRUE((is_narrowed_to<sum<u64>, u8, (1 << 23) + 1, sum<u64>>)) << "it might overflow";
+  EXPECT_TRUE((is_narrowed_to<sum<i64>, std::int16_t, 1 << 15, sum<std::int32_t>>));
+  EXPECT_TRUE((is_narrowed_to<sum<i64>, std::int16_t, (1 << 15) + 1, sum<i64>>));
+  EXPECT_TRUE((is_narrowed_to<minimum<i64>, i8, 64, minimum<std::int32_t>>));
+  EXPECT_TRUE((is_narrowed_to<maximum<u64>, u8, 64, maximum<std::uint32_t>>));
+  EXPECT_TRUE((is_narrowed_to<maximum<u64>, i8, 64, maximum<u64>>)) << "-1 is the largest there";
+}
+
+TEST(NarrowOperator, IsTheOperatorItselfWhereThereIsNone) {
+  EXPECT_TRUE((is_narrowed_to<sum<float>, float16, 64, sum<float>>));
+  EXPECT_TRUE((is_narrowed_to<sum<double>, float, 64, sum<double>>));
+  EXPECT_TRUE((is_narrowed_to<minimum<double>, float16, 64, minimum<double>>));
+  EXPECT_TRUE((is_narrowed_to<sum<std::int64_t>, std::int32_t, 64, sum<std::int64_t>>));
+  EXPECT_TRUE((is_narrowed_to<product<std::int64_t>, std::int8_t, 64, product<std::int64_t>>));
 }
 
 }  // namespace
