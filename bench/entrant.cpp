@@ -6,7 +6,6 @@
 #include <charconv>
 
 #include "host/error.hpp"
-#include "host/operator_list.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
 
@@ -118,10 +117,7 @@ std::vector<std::string> choose_operators(const std::vector<std::string>& names,
       chosen.push_back(cli::choose_operator(name, type));
       continue;
     }
-    for (const std::string_view each : operator_names)
-      if (visit_type(type,
-                     [&]<typename T>() { return visit_operator<T>(each, []<typename Op>() {}); }))
-        chosen.emplace_back(each);
+    for (const std::string_view each : cli::operators_for(type)) chosen.emplace_back(each);
   }
   return chosen;
 }

@@ -98,6 +98,8 @@ class backend {
   [[nodiscard]] virtual std::vector<int> devices() const = 0;
   /// Why there are none, and what to do about it; empty where there are some.
   [[nodiscard]] virtual std::string absence() const = 0;
+  /// Whether the program holds a stage's kernels for elements of a type.
+  [[nodiscard]] virtual bool serves(int stage, element_type type) const = 0;
   /// @throws device_error when there is no such device.
   [[nodiscard]] virtual std::unique_ptr<session> open(int device) const = 0;
 };

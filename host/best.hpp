@@ -106,11 +106,12 @@ inline int items_of(std::size_t bytes, std::size_t element_bytes) {
   return static_cast<int>(std::min(items, static_cast<std::size_t>(item_counts.back())));
 }
 
-/// That shape where it has a kernel; else with the default items; else of a smaller block. Where
-/// nothing helps, as it was: the reducer says why there is no kernel.
+/// That shape where it has a kernel; else with the next more items, or with the default ones; else
+/// of a smaller block. Where nothing helps, as it was: the reducer says why there is no kernel.
 inline shape with_kernel(shape wanted, const kernel_family& of) {
   if (!of.takes_items) wanted.items = default_items;
-  if (of.has(wanted.block, wanted.items)) return wanted;
+  for (const int items : item_counts)
+    if (items >= wanted.items && of.has(wanted.block, items)) return {wanted.block, items};
   for (auto block = block_sizes.rbegin(); block != block_sizes.rend(); ++block)
     if (*block <= wanted.block && of.has(*block, default_items)) return {*block, default_items};
   return wanted;

@@ -33,7 +33,8 @@
   STAGE(12, bulk_copy, false, "hardware copies tiles into a ring in shared memory")       \
   STAGE(13, dependent_launch, false, "stage 11, settling while the launch before runs")   \
   STAGE(14, dependent_passes, false, "stage 10, settling while the launch before runs")   \
-  STAGE(16, ordered, true, "each warp folds a stretch of its own, neighbours first")
+  STAGE(15, narrow_elements, false, "a batch of bytes folds in 32 bits, not in 64")       \
+  STAGE(16, ordered, true, "every block folds a stretch of its own, neighbours first")
 // clang-format on
 
 namespace tenfold {

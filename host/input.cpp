@@ -17,17 +17,22 @@ std::uint64_t random_at(std::uint64_t seed, std::uint64_t i) {
   return z ^ (z >> 31);
 }
 
+/// As many random bits as `digits`, read as a fixed-point number in [-1, 1).
+template <std::floating_point T>
+T fixed_point(std::uint64_t random, int digits) {
+  return static_cast<T>(random >> (64 - digits)) /
+             static_cast<T>(std::uint64_t{1} << (digits - 1)) -
+         T(1);
+}
+
 template <typename T>
 T any_value(std::uint64_t random) {
-  if constexpr (std::floating_point<T>) {
-    // As many random bits as the type holds, read as a fixed-point number in [-1, 1).
-    constexpr int digits = std::numeric_limits<T>::digits;
-    return static_cast<T>(random >> (64 - digits)) /
-               static_cast<T>(std::uint64_t{1} << (digits - 1)) -
-           T(1);
-  } else {
+  if constexpr (std::floating_point<T>)
+    return fixed_point<T>(random, std::numeric_limits<T>::digits);
+  else if constexpr (is_narrow_float<T>)
+    return T(fixed_point<float>(random, T::digits));
+  else
     return static_cast<T>(random >> (64 - 8 * sizeof(T)));
-  }
 }
 
 /// Whether a position is one of the `expected` that stand out of `n`.
@@ -66,14 +71,16 @@ void generate_input(void* out, element_type type, std::string_view op, std::uint
                     std::uint64_t seed) {
   visit_type(type, [&]<typename T>() {
     T* elements = static_cast<T*>(out);
-    if (op == "product")
-      return fill(elements, n, seed, [n](std::uint64_t r) { return exact_factor<T>(r, n); });
-    if constexpr (std::integral<T>) {
-      if (op == "bit_and")
-        return fill(elements, n, seed,
-                    [n](std::uint64_t r) { return static_cast<T>(~lone_bit<T>(r, n)); });
-      if (op == "bit_or")
-        return fill(elements, n, seed, [n](std::uint64_t r) { return lone_bit<T>(r, n); });
+    if constexpr (!is_narrow<T>) {
+      if (op == "product")
+        return fill(elements, n, seed, [n](std::uint64_t r) { return exact_factor<T>(r, n); });
+      if constexpr (std::integral<T>) {
+        if (op == "bit_and")
+          return fill(elements, n, seed,
+                      [n](std::uint64_t r) { return static_cast<T>(~lone_bit<T>(r, n)); });
+        if (op == "bit_or")
+          return fill(elements, n, seed, [n](std::uint64_t r) { return lone_bit<T>(r, n); });
+      }
     }
     fill(elements, n, seed, any_value<T>);
   });

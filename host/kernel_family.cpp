@@ -10,9 +10,9 @@ namespace tenfold {
 
 std::vector<kernel_family> families_of(element_type type, std::string_view op) {
   std::optional<operator_traits> traits;
-  visit_type(type, [&]<typename T>() {
-    std::ignore =
-        visit_operator<T>(op, [&]<typename Op>() { traits = traits_of_operator<T, T, Op>(); });
+  visit_type(type, [&]<typename In>() {
+    std::ignore = visit_operator<In>(
+        op, [&]<typename Op>() { traits = traits_of_operator<In, accumulator_of<In>, Op>(); });
   });
   std::vector<kernel_family> families;
   if (traits)

@@ -45,7 +45,7 @@ inline namespace TENFOLD_BACKEND {
 
 template <typename In, typename T, typename Op>
 constexpr operator_traits traits_of_operator() {
-  return {sizeof(In), sizeof(T), Op::commutes, &is_instantiated<Op>};
+  return {sizeof(In), sizeof(T), Op::commutes, &is_instantiated<In, Op>};
 }
 
 template <typename Stage>

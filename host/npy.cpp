@@ -31,6 +31,8 @@ static_assert(std::endian::native == std::endian::little,
               "the elements are used as they lie in the file, in little-endian order");
 
 constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view known_dtypes =
+    "'<i4', '<u4', '<i8', '<u8', '<f4', '<f8', '|i1', '|u1' or '<f2'";
 constexpr std::string_view rewrite = "write it again with numpy.save";
 
 [[noreturn]] void fail(const std::filesystem::path& path, std::string_view what) {
@@ -194,12 +196,18 @@ struct dtype {
   element_type type;
 };
 
-constexpr std::array<dtype, 6> dtypes{{{"i4", element_type::i32},
+constexpr std::array<dtype, 9> dtypes{{{"i4", element_type::i32},
                                        {"u4", element_type::u32},
                                        {"i8", element_type::i64},
                                        {"u8", element_type::u64},
                                        {"f4", element_type::f32},
-                                       {"f8", element_type::f64}}};
+                                       {"f8", element_type::f64},
+                                       {"i1", element_type::i8},
+                                       {"u1", element_type::u8},
+                                       {"f2", element_type::f16}}};
+
+/// As which extensions of NumPy save what it has no type for, bf16 among them.
+constexpr std::string_view two_opaque_bytes = "V2";
 
 element_type read_dtype(const std::filesystem::path& path, std::string_view descr) {
   constexpr std::string_view orders = "<>=|";
@@ -208,11 +216,13 @@ element_type read_dtype(const std::filesystem::path& path, std::string_view desc
   const auto has_name = [name](const dtype& d) { return d.name == name; };
   const auto found = std::find_if(dtypes.begin(), dtypes.end(), has_name);
   if (found == dtypes.end()) {
-    fail(path, fmt::format("holds elements of type '{}', which is not supported: convert them with "
-                           "a.astype(t), where t is '<i4', '<u4', '<i8', '<u8', '<f4' or '<f8'",
-                           printable(descr)));
+    fail(path, fmt::format("holds elements of type '{}', which is not supported{}: convert them "
+                           "with a.astype(t), where t is {}",
+                           printable(descr),
+                           name == two_opaque_bytes ? " (NumPy has no bf16 and saves it so)" : "",
+                           known_dtypes));
   }
-  if (descr.front() == '>') {
+  if (descr.front() == '>' && size_of(found->type) > 1) {
     fail(path, fmt::format("is big-endian ('{}'): convert it with "
                            "a.astype(a.dtype.newbyteorder('<'))",
                            descr));
@@ -225,9 +235,9 @@ element_type read_dtype(const std::filesystem::path& path, const literal& descr)
   if (!std::holds_alternative<list>(descr.v) && !std::holds_alternative<tuple>(descr.v)) {
     throw malformed("'descr' is not a type");
   }
-  fail(path,
-       "holds structured elements, which are not supported: select one field, a['name'], and "
-       "convert it with a.astype(t), where t is '<i4', '<u4', '<i8', '<u8', '<f4' or '<f8'");
+  fail(path, fmt::format("holds structured elements, which are not supported: select one field, "
+                         "a['name'], and convert it with a.astype(t), where t is {}",
+                         known_dtypes));
 }
 
 std::vector<std::uint64_t> read_shape(const std::filesystem::path& path, const literal& shape) {

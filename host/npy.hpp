@@ -15,9 +15,9 @@ namespace tenfold {
 
 /// A read-only memory mapping of a `.npy` file of format 1.0, 2.0 or 3.0.
 ///
-/// The elements are one of `i4`, `u4`, `i8`, `u8`, `f4` and `f8` in little-endian order. A file
-/// that another process shortens while it is mapped ends the program with SIGBUS. After a move only
-/// destruction and assignment are allowed on the source.
+/// The elements are one of `i1`, `u1`, `i4`, `u4`, `i8`, `u8`, `f2`, `f4` and `f8` in little-endian
+/// order; NumPy has no bf16. A file that another process shortens while it is mapped ends the
+/// program with SIGBUS. After a move only destruction and assignment are allowed on the source.
 class npy_file {
  public:
   /// Maps the file and reads its header.

@@ -5,9 +5,10 @@
 #include <string_view>
 
 #include "common/operators.hpp"
+#include "host/element.hpp"
 #include "tenfold_user_operators.hpp"  // generated: what tenfold_add_operator() was given
 
-// One operator a line. The name is that of a class template over the element type.
+// One operator a line. The name is that of a class template over the accumulator type.
 #define TENFOLD_OPERATORS(OPERATOR) \
   OPERATOR(sum)                     \
   OPERATOR(product)                 \
@@ -20,16 +21,28 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Calls `f.template operator()<Op>()`, Op being the operator of that name for T.
-/// @return whether there is such an operator and it takes elements of T
-template <typename T, typename F>
+/// Whether the program has an operator for elements of In: for narrow ones, of whose kernels nobody
+/// compiles more than are asked for, three.
+template <typename In, typename Op>
+inline constexpr bool is_offered = !is_narrow<In>;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, sum<T>> = true;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, minimum<T>> = true;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, maximum<T>> = true;
+
+/// Calls `f.template operator()<Op>()`, Op being the operator of that name over the accumulator of
+/// In.
+/// @return whether there is such an operator and it takes elements of In
+template <typename In, typename F>
 bool visit_operator(std::string_view name, F&& f) {
-#define TENFOLD_VISIT_OPERATOR(op)                \
-  if (name == #op) {                              \
-    if constexpr (requires { typename op<T>; }) { \
-      f.template operator()<op<T>>();             \
-      return true;                                \
-    }                                             \
+#define TENFOLD_VISIT_OPERATOR(op)                                                 \
+  if (name == #op) {                                                               \
+    if constexpr (requires { requires is_offered<In, op<accumulator_of<In>>>; }) { \
+      f.template operator()<op<accumulator_of<In>>>();                             \
+      return true;                                                                 \
+    }                                                                              \
   }
   TENFOLD_OPERATORS(TENFOLD_VISIT_OPERATOR)
 #undef TENFOLD_VISIT_OPERATOR

@@ -49,6 +49,7 @@ stage_traits traits_of(const shape& s, std::size_t input_bytes, std::size_t part
 struct element_traits {
   std::size_t input_bytes;    ///< of an element as it is read
   std::size_t partial_bytes;  ///< of an element as it is accumulated
+  bool is_narrow;             ///< and so has shapes of its own
   bool commutes;
 };
 
@@ -171,15 +172,26 @@ class pass_runner {
                        std::to_string(device_.warp_size()) + " and block " +
                        std::to_string(shape_.block);
     if (stage_.takes_items) what += " with " + std::to_string(shape_.items) + " items";
+    what += "; there are warp sizes " + list_of(warp_sizes) + ", ";
+    throw input_error(what + (element_.is_narrow ? narrow_shapes() : shapes()));
+  }
+
+  [[nodiscard]] std::string shapes() const {
     std::vector<int> blocks;
     for (const int block : block_sizes)
       if (has_block(stage_.info, block)) blocks.push_back(block);
-    what += "; there are warp sizes " + list_of(warp_sizes) + ", blocks " + list_of(blocks);
+    std::string what = "blocks " + list_of(blocks);
     if (stage_.takes_items)
       what += " with " + std::to_string(default_items) + " items, and items " +
               list_of(item_counts) + " with block " + std::to_string(default_block) +
               " for sums and your own operators; sums of f32 have every pair";
-    throw input_error(what);
+    return what;
+  }
+
+  [[nodiscard]] std::string narrow_shapes() const {
+    std::string what = "for narrow elements blocks " + list_of(narrow_block_sizes);
+    if (stage_.takes_items) what += " with " + list_of(narrow_item_counts) + " items";
+    return what;
   }
 
   /// `1, 2 and 4`

@@ -57,8 +57,8 @@ class reducer {
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
       : op_(op),
         passes_(on, traits_of<Stage>(s, sizeof(In), sizeof(T)),
-                {sizeof(In), sizeof(T), Op::commutes}, kernels_of<Stage>(on.warp_size(), s), s,
-                max_n) {}
+                {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes},
+                kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
 
   /// The same in the stage's best shape for the device and `max_n`, by host/best.hpp. The shape
   /// decides the order of the elements, so whoever wants the same bits on every GPU and for every

@@ -17,21 +17,22 @@
 namespace tenfold {
 namespace {
 
-template <typename T>
-T load(const void* in, std::uint64_t i) {
-  T element;
-  std::memcpy(&element, static_cast<const std::byte*>(in) + i * sizeof(T), sizeof(T));
-  return element;
+template <typename In>
+accumulator_of<In> load(const void* in, std::uint64_t i) {
+  In element;
+  std::memcpy(&element, static_cast<const std::byte*>(in) + i * sizeof(In), sizeof(In));
+  return static_cast<accumulator_of<In>>(element);
 }
 
 /// Folds each core's part with `step(accumulator, element)` and the parts, in order, with `join`.
-template <typename T, typename A, typename Step, typename Join>
+/// An element is exact in the type that it is accumulated in, and is given as such.
+template <typename In, typename A, typename Step, typename Join>
 A fold_in_parts(const void* in, std::uint64_t n, A start, Step step, Join join) {
   std::vector<A> partials(max_parallel_parts(), start);
   const unsigned parts =
       parallel_parts(n, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
         A local = start;
-        for (std::uint64_t i = begin; i < end; ++i) step(local, load<T>(in, i));
+        for (std::uint64_t i = begin; i < end; ++i) step(local, load<In>(in, i));
         partials[part] = local;
       });
   A total = partials[0];
@@ -52,9 +53,10 @@ struct compensated_sum {
   [[nodiscard]] long double value() const { return std::isfinite(total) ? total + lost : total; }
 };
 
-template <std::floating_point T>
+template <typename In>
 reference sum_reference(const void* in, std::uint64_t n) {
-  const auto total = fold_in_parts<T>(
+  using T = accumulator_of<In>;
+  const auto total = fold_in_parts<In>(
       in, n, compensated_sum{},
       [](compensated_sum& s, T x) {
         s.add(x);
@@ -107,9 +109,10 @@ reference product_reference(const void* in, std::uint64_t n) {
 }
 
 /// Operators that never round, and all operators on integers: any order gives the same bits.
-template <typename T, typename Op>
+template <typename In, typename Op>
 reference exact_reference(const void* in, std::uint64_t n, Op op) {
-  const T total = fold_in_parts<T>(
+  using T = accumulator_of<In>;
+  const T total = fold_in_parts<In>(
       in, n, op.identity(), [op](T& a, T x) { a = op(a, x); }, [op](T& a, T x) { a = op(a, x); });
   reference r{.model = error_model::exact, .expected = total};
   if constexpr (std::floating_point<T>) r.precise = total;
@@ -118,15 +121,15 @@ reference exact_reference(const void* in, std::uint64_t n, Op op) {
 
 /// A user's operator that rounds: folded in `long double` where it takes that, else in its own
 /// precision. Its error is taken to grow as that of a sum.
-template <typename T, typename Op>
+template <typename In, typename Op>
 reference rounding_reference(const void* in, std::uint64_t n, std::string_view name) {
-  reference r = exact_reference<T>(in, n, Op{});
+  reference r = exact_reference<In>(in, n, Op{});
   r.model = error_model::additive;
-  r.magnitude = sum_reference<T>(in, n).magnitude;
+  r.magnitude = sum_reference<In>(in, n).magnitude;
   visit_operator<long double>(name, [&]<typename Wide>() {
     const auto step = [](long double& a, long double x) { a = Wide{}(a, x); };
-    r.precise = fold_in_parts<T>(in, n, Wide{}.identity(), step, step);
-    r.expected = static_cast<T>(r.precise);
+    r.precise = fold_in_parts<In>(in, n, Wide{}.identity(), step, step);
+    r.expected = static_cast<accumulator_of<In>>(r.precise);
   });
   return r;
 }
@@ -139,16 +142,17 @@ constexpr bool never_rounds() {
     return false;
 }
 
-template <typename T, typename Op>
+template <typename In, typename Op>
 reference reference_for(const void* in, std::uint64_t n, std::string_view name) {
+  using T = accumulator_of<In>;
   if constexpr (std::integral<T> || never_rounds<Op>())
-    return exact_reference<T>(in, n, Op{});
+    return exact_reference<In>(in, n, Op{});
   else if constexpr (std::is_same_v<Op, sum<T>>)
-    return sum_reference<T>(in, n);
+    return sum_reference<In>(in, n);
   else if constexpr (std::is_same_v<Op, product<T>>)
-    return product_reference<T>(in, n);
+    return product_reference<In>(in, n);
   else
-    return rounding_reference<T, Op>(in, n, name);
+    return rounding_reference<In, Op>(in, n, name);
 }
 
 template <std::floating_point T>
@@ -177,8 +181,8 @@ verdict judge_as(const reference& r, T result, std::uint64_t depth) {
 
 reference make_reference(const void* in, element_type type, std::string_view op, std::uint64_t n) {
   reference r;
-  const bool known = visit_type(type, [&]<typename T>() {
-    return visit_operator<T>(op, [&]<typename Op>() { r = reference_for<T, Op>(in, n, op); });
+  const bool known = visit_type(type, [&]<typename In>() {
+    return visit_operator<In>(op, [&]<typename Op>() { r = reference_for<In, Op>(in, n, op); });
   });
   if (!known)
     throw input_error(

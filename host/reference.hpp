@@ -20,7 +20,7 @@ enum class error_model {
 /// The result in higher precision, computed once per input by the host.
 struct reference {
   error_model model = error_model::exact;
-  value expected;             ///< rounded to the element type
+  value expected;             ///< rounded to the accumulator's type
   long double precise = 0;    ///< floating point only: before rounding
   long double magnitude = 0;  ///< additive: the sum of magnitudes; multiplicative: |precise|
   std::uint64_t inexact_factors = 0;  ///< multiplicative: elements that are no power of two
@@ -36,10 +36,10 @@ enum class verdict { right, wrong, undecided };
                                        std::uint64_t n);
 
 /// The largest error that rounding explains: gamma(d) * magnitude with gamma(d) = d u / (1 - d u),
-/// u the unit roundoff (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
-/// sections 3.1 and 4.2). For sums d is `depth`, the most operations that an element meets on its
-/// way to the result; for products, whose every rounding reaches the result, the number of factors
-/// that are no power of two, less one. Infinite when d u reaches 1.
+/// u the unit roundoff of what elements are accumulated in (Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd ed., sections 3.1 and 4.2). For sums d is `depth`, the most operations
+/// that an element meets on its way to the result; for products, whose every rounding reaches the
+/// result, the number of factors that are no power of two, less one. Infinite when d u reaches 1.
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
 
 /// Integers and operators that select must agree to the last bit, any NaN with any NaN; the rest

@@ -9,6 +9,7 @@
 
 #include "common/operators.hpp"
 #include "host/catalogue.hpp"
+#include "host/element.hpp"
 
 namespace tenfold {
 
@@ -23,16 +24,26 @@ struct shape {
 // The set of instantiations. Every stage has a kernel for every block size at `default_items`.
 // Where it takes items, it has one for every item count at `default_block` as well, and sums of f32
 // for every pair. For the other operators of common/operators.hpp, which take as long as a sum, the
-// default must do: what is left out is compiled by nobody.
+// default must do: what is left out is compiled by nobody. Narrow elements have a set of their own,
+// the same in every stage that serves them.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
 inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
+inline constexpr std::array narrow_block_sizes{256, 512};
+inline constexpr std::array narrow_item_counts{4, 16};
 
 /// The ten show what every block size does; after them, those that are among the fastest must do.
 constexpr bool has_block(const stage_info& stage, int block) {
   return !is_beyond(stage) || block == 256 || block == 512;
+}
+
+template <std::size_t N>
+constexpr bool is_among(const std::array<int, N>& values, int value) {
+  for (const int each : values)
+    if (each == value) return true;
+  return false;
 }
 
 /// Shared memory that a block can count on everywhere, in bytes.
@@ -99,8 +110,10 @@ inline constexpr bool has_default_items_only<bit_or<T>> = true;
 template <typename T>
 inline constexpr bool has_default_items_only<bit_xor<T>> = true;
 
-template <typename Op>
+template <typename In, typename Op>
 constexpr bool is_instantiated(int block, int items) {
+  if (is_narrow<In>)
+    return is_among(narrow_block_sizes, block) && is_among(narrow_item_counts, items);
   if (items == default_items || std::is_same_v<Op, sum<float>>) return true;
   return block == default_block && !has_default_items_only<Op>;
 }

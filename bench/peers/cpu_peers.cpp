@@ -21,51 +21,56 @@ using standard_operator =
     std::conditional_t<std::is_same_v<Op, sum<T>> && std::is_floating_point_v<T>, std::plus<T>, Op>;
 
 struct parallel_policy {
-  template <typename T, typename Op>
-  static T reduce(const T* in, std::uint64_t n) {
-    return std::reduce(std::execution::par_unseq, in, in + n, Op{}.identity(),
-                       standard_operator<T, Op>{});
+  template <typename In, typename T, typename Op>
+  static T reduce(const In* in, std::uint64_t n) {
+    constexpr auto policy = std::execution::par_unseq;
+    const auto by = standard_operator<T, Op>{};
+    if constexpr (std::is_same_v<In, T>)
+      return std::reduce(policy, in, in + n, Op{}.identity(), by);
+    else
+      return std::transform_reduce(policy, in, in + n, Op{}.identity(), by,
+                                   [](In x) { return static_cast<T>(x); });
   }
 };
 
 struct openmp_loop {
-  template <typename T, typename Op>
-  static T reduce(const T* in, std::uint64_t n) {
+  template <typename In, typename T, typename Op>
+  static T reduce(const In* in, std::uint64_t n) {
     T result = Op{}.identity();
     if constexpr (std::is_same_v<Op, sum<T>> && std::is_floating_point_v<T>) {
 #pragma omp parallel for simd reduction(+ : result)
-      for (std::uint64_t i = 0; i < n; ++i) result += in[i];
+      for (std::uint64_t i = 0; i < n; ++i) result += static_cast<T>(in[i]);
     } else {
 #pragma omp declare reduction(fold:T                             \
                               : omp_out = Op{}(omp_out, omp_in)) \
     initializer(omp_priv = Op{}.identity())
 #pragma omp parallel for simd reduction(fold : result)
-      for (std::uint64_t i = 0; i < n; ++i) result = Op{}(result, in[i]);
+      for (std::uint64_t i = 0; i < n; ++i) result = Op{}(result, static_cast<T>(in[i]));
     }
     return result;
   }
 };
 
-template <typename T, typename Op, typename Loop>
+template <typename In, typename Op, typename Loop>
 class cpu_peer final : public runnable {
  public:
   void enqueue(const void* in, std::uint64_t n) override {
-    result_ = Loop::template reduce<T, Op>(static_cast<const T*>(in), n);
+    result_ = Loop::template reduce<In, accumulator_of<In>, Op>(static_cast<const In*>(in), n);
   }
   value result() override { return result_; }
   /// Each core may take its share in a single chain, and there may be a single core.
   std::uint64_t depth(std::uint64_t n) const override { return n; }
 
  private:
-  T result_{};
+  accumulator_of<In> result_{};
 };
 
 template <typename Loop>
 std::unique_ptr<runnable> make(session&, const peer_request& r) {
   std::unique_ptr<runnable> made;
-  const bool known = visit_type(r.type, [&]<typename T>() {
-    return visit_operator<T>(
-        r.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<T, Op, Loop>>(); });
+  const bool known = visit_type(r.type, [&]<typename In>() {
+    return visit_operator<In>(
+        r.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<In, Op, Loop>>(); });
   });
   if (!known)
     throw input_error("there is no operator '" + r.op + "' for elements of type " +

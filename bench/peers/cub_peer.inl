@@ -1,40 +1,72 @@
-// CUB, or hipCUB, which has the same interface, for elements of TENFOLD_ELEMENT_BYTES: two units,
-// since they take as long to compile as all stages.
+// CUB, or hipCUB, which has the same interface, for elements of TENFOLD_ELEMENT_BYTES: a unit
+// for each size, since together they take as long to compile as all stages.
 #include "bench/peers/gpu_peer.hpp"
 #include "bench/peers/gpu_peers.hpp"
 
 #if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include <cub/device/device_reduce.cuh>
-namespace library = cub;
+#include <cuda/std/functional>
 #else
+#include <hip/hip_bfloat16.h>
+#include <hip/hip_fp16.h>
+
 #include <hipcub/device/device_reduce.hpp>
-namespace library = hipcub;
 #endif
 
 namespace tenfold::bench::inline TENFOLD_BACKEND {
 namespace {
 
+#if defined(__CUDACC__)
+namespace library = cub;
+using library_bfloat16 = __nv_bfloat16;
+template <typename T>
+using library_plus = cuda::std::plus<T>;  // for which it is tuned
+#else
+namespace library = hipcub;
+using library_bfloat16 = hip_bfloat16;
+template <typename T>
+using library_plus = sum<T>;
+#endif
+
+/// The type by which the library knows an element, so that it loads several at once.
+template <typename In>
+using library_element =
+    std::conditional_t<std::is_same_v<In, float16>, __half,
+                       std::conditional_t<std::is_same_v<In, bfloat16>, library_bfloat16, In>>;
+
 /// The library's own function where it has one for the operator.
-template <typename T, typename Op, typename Count>
-auto reduce(void* scratch, std::size_t& bytes, const T* in, T* out, Count n, stream_handle queue) {
+///
+/// It accumulates in what the operator makes of its initial value and an element. For sums that
+/// value has the type of the output, which makes it ours: bytes are added up in 64 bits as here,
+/// and two-byte floats in float, once they are told which addition is meant. Minima and maxima it
+/// looks for in the elements' own type, which loses nothing.
+template <typename In, typename T, typename Op, typename Count>
+auto reduce(void* scratch, std::size_t& bytes, const In* in, T* out, Count n, stream_handle queue) {
   using library::DeviceReduce;
-  if constexpr (std::is_same_v<Op, sum<T>>)
-    return DeviceReduce::Sum(scratch, bytes, in, out, n, queue);
+  const auto* elements = reinterpret_cast<const library_element<In>*>(in);
+  if constexpr (std::is_same_v<Op, sum<T>> && is_narrow_float<In>)
+    return DeviceReduce::Reduce(scratch, bytes, elements, out, n, library_plus<T>{}, T{}, queue);
+  else if constexpr (std::is_same_v<Op, sum<T>>)
+    return DeviceReduce::Sum(scratch, bytes, elements, out, n, queue);
   else if constexpr (std::is_same_v<Op, minimum<T>>)
-    return DeviceReduce::Min(scratch, bytes, in, out, n, queue);
+    return DeviceReduce::Min(scratch, bytes, elements, out, n, queue);
   else if constexpr (std::is_same_v<Op, maximum<T>>)
-    return DeviceReduce::Max(scratch, bytes, in, out, n, queue);
+    return DeviceReduce::Max(scratch, bytes, elements, out, n, queue);
   else
-    return DeviceReduce::Reduce(scratch, bytes, in, out, n, Op{}, Op{}.identity(), queue);
+    return DeviceReduce::Reduce(scratch, bytes, elements, out, n, Op{}, Op{}.identity(), queue);
 }
 
-template <typename T, typename Op>
+template <typename In, typename T, typename Op>
 struct reduce_function {
-  auto operator()(void* scratch, std::size_t& bytes, const T* in, T* out, std::uint64_t n,
+  auto operator()(void* scratch, std::size_t& bytes, const In* in, T* out, std::uint64_t n,
                   stream_handle queue) const {
     // Its kernels for 32-bit sizes are other kernels: it may show the best it has.
-    if (n <= 0x7fffffff) return reduce<T, Op>(scratch, bytes, in, out, static_cast<int>(n), queue);
-    return reduce<T, Op>(scratch, bytes, in, out, n, queue);
+    if (n <= 0x7fffffff)
+      return reduce<In, T, Op>(scratch, bytes, in, out, static_cast<int>(n), queue);
+    return reduce<In, T, Op>(scratch, bytes, in, out, n, queue);
   }
 };
 
@@ -42,9 +74,10 @@ struct reduce_function {
 
 template <>
 std::unique_ptr<runnable> make_cub_peer<TENFOLD_ELEMENT_BYTES>(session& on, const peer_request& r) {
-  return make_typed<TENFOLD_ELEMENT_BYTES>(r, [&]<typename T, typename Op>() {
-    using peer = two_phase_peer<T, reduce_function<T, Op>>;
-    return std::make_unique<peer>(own_session(on), r.max_n, reduce_function<T, Op>{});
+  return make_typed<TENFOLD_ELEMENT_BYTES>(r, [&]<typename In, typename Op>() {
+    using function = reduce_function<In, accumulator_of<In>, Op>;
+    using peer = two_phase_peer<In, accumulator_of<In>, function>;
+    return std::make_unique<peer>(own_session(on), r.max_n, function{});
   });
 }
 

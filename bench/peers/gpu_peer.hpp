@@ -43,8 +43,8 @@ class result_on_device {
 };
 
 /// A library's function that tells how much scratch memory it needs when it is given none, as those
-/// of CUB, hipCUB and rocPRIM do: `f(scratch, bytes, in, out, n, stream)`.
-template <typename T, typename Function>
+/// of CUB, hipCUB and rocPRIM do: `f(scratch, bytes, in, out, n, stream)`. It reads elements of In.
+template <typename In, typename T, typename Function>
 class two_phase_peer final : public runnable {
  public:
   two_phase_peer(const device_session& on, std::uint64_t max_n, Function function)
@@ -55,13 +55,13 @@ class two_phase_peer final : public runnable {
 
   void enqueue(const void* in, std::uint64_t n) override {
     result_.on().make_current();
-    call(scratch_.data(), static_cast<const T*>(in), n);
+    call(scratch_.data(), static_cast<const In*>(in), n);
   }
   value result() override { return result_.wait(); }
   std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
-  void call(void* scratch, const T* in, std::uint64_t n) {
+  void call(void* scratch, const In* in, std::uint64_t n) {
     detail::check(function_(scratch, bytes_, in, result_.data(), n, result_.queue()),
                   "a library's reduction");
   }
@@ -72,19 +72,26 @@ class two_phase_peer final : public runnable {
   device_memory scratch_;
 };
 
-/// Makes a peer from `f.template operator()<T, Op>()`, for elements of ElementBytes.
+/// Makes a peer from `f.template operator()<In, Op>()`, for elements of ElementBytes.
 template <std::size_t ElementBytes, typename F>
 std::unique_ptr<runnable> make_typed(const peer_request& r, F&& f) {
   std::unique_ptr<runnable> made;
-  visit_type(r.type, [&]<typename T>() {
-    if constexpr (sizeof(T) == ElementBytes)
+  visit_type(r.type, [&]<typename In>() {
+    if constexpr (sizeof(In) == ElementBytes)
       std::ignore =
-          visit_operator<T>(r.op, [&]<typename Op>() { made = f.template operator()<T, Op>(); });
+          visit_operator<In>(r.op, [&]<typename Op>() { made = f.template operator()<In, Op>(); });
   });
   if (made == nullptr)
     throw input_error("there is no operator '" + r.op + "' for elements of type " +
                       std::string(name_of(r.type)));
   return made;
+}
+
+/// @throws input_error for narrow elements, for which not every library is built in
+inline void refuse_narrow(const peer_request& r, const std::string& library) {
+  if (is_narrow_type(r.type))
+    throw input_error(library + " is built in for wide elements alone, not for " +
+                      std::string(name_of(r.type)));
 }
 
 }  // namespace tenfold::bench::inline TENFOLD_BACKEND

@@ -13,6 +13,10 @@ namespace tenfold::bench::inline TENFOLD_BACKEND {
 template <std::size_t ElementBytes>
 std::unique_ptr<runnable> make_cub_peer(session& on, const peer_request& r);
 template <>
+std::unique_ptr<runnable> make_cub_peer<1>(session& on, const peer_request& r);
+template <>
+std::unique_ptr<runnable> make_cub_peer<2>(session& on, const peer_request& r);
+template <>
 std::unique_ptr<runnable> make_cub_peer<4>(session& on, const peer_request& r);
 template <>
 std::unique_ptr<runnable> make_cub_peer<8>(session& on, const peer_request& r);

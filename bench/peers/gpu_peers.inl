@@ -17,7 +17,16 @@ peer cub_peer() {
 #endif
   if constexpr (TENFOLD_WITH_CUB)
     p.make = [](session& on, const peer_request& r) {
-      return size_of(r.type) == 4 ? make_cub_peer<4>(on, r) : make_cub_peer<8>(on, r);
+      switch (size_of(r.type)) {
+        case 1:
+          return make_cub_peer<1>(on, r);
+        case 2:
+          return make_cub_peer<2>(on, r);
+        case 4:
+          return make_cub_peer<4>(on, r);
+        default:
+          return make_cub_peer<8>(on, r);
+      }
     };
   else
     p.absent = not_found;

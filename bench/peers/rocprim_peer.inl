@@ -14,13 +14,15 @@ std::unique_ptr<runnable> make(session& on, const peer_request& r) {
                            stream_handle queue) {
       return rocprim::reduce(scratch, bytes, in, out, Op{}.identity(), n, Op{}, queue);
     };
-    return std::make_unique<two_phase_peer<T, decltype(reduce)>>(own_session(on), r.max_n, reduce);
+    return std::make_unique<two_phase_peer<T, T, decltype(reduce)>>(own_session(on), r.max_n,
+                                                                    reduce);
   });
 }
 
 }  // namespace
 
 std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r) {
+  refuse_narrow(r, "rocPRIM");
   return size_of(r.type) == 4 ? make<4>(on, r) : make<8>(on, r);
 }
 

@@ -46,8 +46,12 @@ class thrust_peer final : public runnable {
 
 std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r) {
   if (r.op != "sum") throw input_error("Thrust is built in for sums alone: use --op sum");
+  refuse_narrow(r, "Thrust");
   return visit_type(r.type, [&]<typename T>() -> std::unique_ptr<runnable> {
-    return std::make_unique<thrust_peer<T>>(own_session(on));
+    if constexpr (is_narrow<T>)
+      return nullptr;
+    else
+      return std::make_unique<thrust_peer<T>>(own_session(on));
   });
 }
 

@@ -2,6 +2,8 @@
 /// The vendor words for NVIDIA.
 #pragma once
 
+#include <cstdint>
+
 #include "common/gpu/words.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
@@ -43,6 +45,14 @@ __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
   return detail::shuffle_words(
       value, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, delta); });
+}
+
+/// A dot product with four ones.
+__device__ inline std::int32_t add_bytes(std::int32_t total, std::uint32_t word) {
+  return __dp4a(static_cast<int>(word), 0x01010101, total);
+}
+__device__ inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {
+  return __dp4a(word, 0x01010101u, total);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -2,6 +2,8 @@
 /// The vendor words for AMD. A warp is called a wavefront there, shared memory the LDS.
 #pragma once
 
+#include <cstdint>
+
 #include "common/gpu/words.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
@@ -38,6 +40,16 @@ __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
   return detail::shuffle_words(value,
                                [=](unsigned word) { return __shfl_down(word, delta, WarpSize); });
+}
+
+/// The sum of the bytes' distances from zero. Dot products would do for signed ones as well, but go
+/// by another name on each generation: shifted by 128 a byte, signed ones are unsigned.
+__device__ inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {
+  return __builtin_amdgcn_sad_u8(word, 0u, total);
+}
+__device__ inline std::int32_t add_bytes(std::int32_t total, std::uint32_t word) {
+  return static_cast<std::int32_t>(
+      add_bytes(static_cast<std::uint32_t>(total) - 4u * 128u, word ^ 0x80808080u));
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

@@ -269,4 +269,15 @@ static_array<In, Width> load_vector(const In* p) {
   return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const vector*>(p));
 }
 
+/// The four bytes of a word, signed where the total is, wrapping around as on the hardware.
+inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {
+  for (int bit = 0; bit < 32; bit += 8) total += word >> bit & 0xff;
+  return total;
+}
+inline std::int32_t add_bytes(std::int32_t total, std::uint32_t word) {
+  constexpr std::uint32_t shift = 128;
+  return static_cast<std::int32_t>(
+      add_bytes(static_cast<std::uint32_t>(total) - 4 * shift, word ^ 0x80808080u));
+}
+
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

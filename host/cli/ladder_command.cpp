@@ -100,7 +100,9 @@ class climb {
   rung measure_one(const contender& who) {
     rung r{.who = &who, .n = data_.n()};
     try {
-      if (who.stage != nullptr)
+      if (who.stage != nullptr && !choice_.backend->serves(who.stage->number, data_.type()))
+        r.refusal = fmt::format("takes no {}", name_of(data_.type()));
+      else if (who.stage != nullptr)
         r.measured = measure(*who.stage, options_for(*who.stage, options_), data_, choice_, *on_);
       else if (!who.peer->absent.empty())
         r.refusal = who.peer->absent;

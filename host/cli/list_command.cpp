@@ -1,4 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/terminal.hpp"
@@ -15,15 +20,35 @@ std::string describe_parameters(const stage_parameters& takes) {
   return text;
 }
 
+/// Every backend holds the same stages.
+std::string describe_elements(const stage_info& stage) {
+  const bool wide = backends().back()->serves(stage.number, element_type::f32);
+  const bool narrow = backends().back()->serves(stage.number, element_type::f16);
+  return wide && narrow ? "wide, narrow" : narrow ? "narrow" : "wide";
+}
+
+std::vector<std::string_view> type_names(bool narrow) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : element_type_names)
+    if (is_narrow_type(parse_element_type(name)) == narrow) names.push_back(name);
+  return names;
+}
+
 }  // namespace
 
 exit_code list_stages() {
-  fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {}", "stage", "name", "change",
-                                       "parameters", "keeps the order"),
+  fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {:<13} {}", "stage", "name",
+                                       "change", "parameters", "elements", "keeps the order"),
                            colour::bold));
   for (const stage_info& stage : catalogue)
-    fmt::print("{:>5}  {:<18} {:<60} {:<17} {}\n", stage.number, stage.name, stage.change,
-               describe_parameters(parameters_of(stage)), stage.keeps_order ? "yes" : "no");
+    fmt::print("{:>5}  {:<18} {:<60} {:<17} {:<13} {}\n", stage.number, stage.name, stage.change,
+               describe_parameters(parameters_of(stage)), describe_elements(stage),
+               stage.keeps_order ? "yes" : "no");
+  fmt::print(
+      "\nWide elements are {}. Narrow ones, {}, are accumulated in 64-bit integers and f32, by "
+      "{}.\n",
+      fmt::join(type_names(false), ", "), fmt::join(type_names(true), ", "),
+      fmt::join(operators_for(element_type::f16), ", "));
   fmt::print(
       "\nThe source of a stage is kernels/NN_name.hpp, after the tenth kernels/beyond/NN_name.hpp; "
       "'tenfold diff 3 4' shows what changed between two.\n");

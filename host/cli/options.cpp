@@ -19,15 +19,6 @@ constexpr std::pair<std::string_view, std::string_view> short_operators[] = {
     {"add", "sum"},     {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"},
     {"and", "bit_and"}, {"or", "bit_or"},   {"xor", "bit_xor"}};
 
-std::vector<std::string_view> operators_for(element_type type) {
-  std::vector<std::string_view> names;
-  for (const std::string_view name : operator_names)
-    if (visit_type(type,
-                   [&]<typename T>() { return visit_operator<T>(name, []<typename Op>() {}); }))
-      names.push_back(name);
-  return names;
-}
-
 std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
   std::vector<std::string> names;
   for (const device_choice& each : devices) names.push_back(each.name());
@@ -64,7 +55,9 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--schedule", o.schedule,
                  "order of lanes and blocks on the executor: in-order, reverse, random:SEED")
       ->capture_default_str();
-  app.add_option("--input", o.input, "your own data: a NumPy .npy file of a supported type")
+  app.add_option(
+         "--input", o.input,
+         "your own data: a NumPy .npy file of one of these types, which bf16 is not to NumPy")
       ->check(refuse_empty);
   app.add_option("--seed", o.seed, "of the random elements")
       ->transform(CLI::Validator(read_count, ""))
@@ -178,6 +171,15 @@ const stage_info& choose_stage(std::string_view text) {
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
   throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
                                 fmt::join(known, ", ")));
+}
+
+std::vector<std::string_view> operators_for(element_type type) {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : operator_names)
+    if (visit_type(type,
+                   [&]<typename In>() { return visit_operator<In>(name, []<typename Op>() {}); }))
+      names.push_back(name);
+  return names;
 }
 
 std::string choose_operator(std::string_view text, element_type type) {

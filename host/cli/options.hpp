@@ -91,6 +91,9 @@ void announce_stand_in(const options& o, const device_choice& choice);
 /// @throws input_error naming the stages there are
 [[nodiscard]] const stage_info& choose_stage(std::string_view text);
 
+/// The names of the operators that take a type.
+[[nodiscard]] std::vector<std::string_view> operators_for(element_type type);
+
 /// The operator's name, from it or from a short form such as `min`.
 /// @throws input_error naming the operators that take this type
 [[nodiscard]] std::string choose_operator(std::string_view text, element_type type);

@@ -37,8 +37,9 @@ workload::workload(const options& o, const device_choice& choice, session& on) :
     file_.emplace(o.input);
     type_ = file_->type();
     if (!o.type.empty() && parse_element_type(o.type) != type_)
-      throw input_error(fmt::format("'{}' holds {} elements, --type says {}: leave --type out",
-                                    o.input, name_of(type_), o.type));
+      throw input_error(fmt::format(
+          "'{}' holds {} elements, --type says {}{}: leave --type out", o.input, name_of(type_),
+          o.type, o.type == name_of(element_type::bf16) ? ", which is no type of NumPy's" : ""));
   } else if (!o.type.empty()) {
     type_ = parse_element_type(o.type);
   }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "host/backend.hpp"
@@ -88,19 +89,32 @@ class device_session final : public session {
 
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
-    std::string types;
-    for (const registered_stage& stage : registered_stages()) {
-      if (stage.number != r.stage) continue;
-      if (stage.type == r.type) return stage.make(device_, queue_.handle(), r);
-      types += (types.empty() ? "" : ", ") + std::string(name_of(stage.type));
-    }
-    const std::string what = "stage " + std::to_string(r.stage);
-    if (types.empty()) throw input_error("there is no " + what + " in this program");
-    throw input_error("this program holds " + what + " for elements of type " + types +
-                      " alone: 'tenfold run " + std::to_string(r.stage) + "' takes every type");
+    for (const registered_stage& stage : registered_stages())
+      if (stage.number == r.stage && stage.type == r.type)
+        return stage.make(device_, queue_.handle(), r);
+    refuse(r);
   }
 
  private:
+  /// Says what does serve: other stages, or the whole program where this one holds a single stage.
+  [[noreturn]] static void refuse(const reduction_request& r) {
+    std::string types, stages;
+    const auto append = [](std::string& list, std::string_view entry) {
+      list += (list.empty() ? "" : ", ") + std::string(entry);
+    };
+    for (const registered_stage& stage : registered_stages()) {
+      if (stage.number == r.stage) append(types, name_of(stage.type));
+      if (stage.type == r.type) append(stages, std::to_string(stage.number));
+    }
+    const std::string what = "stage " + std::to_string(r.stage);
+    if (types.empty()) throw input_error("there is no " + what + " in this program");
+    if (stages.empty())
+      throw input_error("this program holds " + what + " for elements of type " + types +
+                        " alone: 'tenfold run " + std::to_string(r.stage) + "' takes more");
+    throw input_error(what + " takes no elements of type " + std::string(name_of(r.type)) +
+                      ", only of " + types + ": use one of the stages " + stages);
+  }
+
   device device_;
   device_properties properties_;
   stream queue_;

@@ -22,7 +22,13 @@ class gpu_backend final : public backend {
     return numbers;
   }
 
-  std::string absence() const override { return device_absence(); }
+  std::string absence() const override {
+    return device_absence();
+  }
+
+  bool serves(int stage, element_type type) const override {
+    return is_registered(stage, type);
+  }
 
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);

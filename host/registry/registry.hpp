@@ -27,4 +27,10 @@ struct registered_stage {
 /// The stages, by element type, whose kernels are linked into this program: all of them, or one.
 [[nodiscard]] std::span<const registered_stage> registered_stages();
 
+[[nodiscard]] inline bool is_registered(int stage, element_type type) {
+  for (const registered_stage& each : registered_stages())
+    if (each.number == stage && each.type == type) return true;
+  return false;
+}
+
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -9,6 +9,7 @@ class simt_backend final : public backend {
   std::string_view name() const override { return "simt"; }
   std::vector<int> devices() const override { return {warp_sizes.begin(), warp_sizes.end()}; }
   std::string absence() const override { return {}; }
+  bool serves(int stage, element_type type) const override { return is_registered(stage, type); }
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);
   }

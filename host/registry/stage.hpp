@@ -14,7 +14,7 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-template <typename T, typename Op>
+template <typename In, typename T, typename Op>
 class typed_reduction final : public reduction {
  public:
   template <typename Stage>
@@ -22,7 +22,7 @@ class typed_reduction final : public reduction {
       : device_(on), queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
-    reducer_.enqueue(static_cast<const T*>(in), n, static_cast<T*>(result_.data()), queue_);
+    reducer_.enqueue(static_cast<const In*>(in), n, static_cast<T*>(result_.data()), queue_);
   }
 
   value result() override {
@@ -39,7 +39,7 @@ class typed_reduction final : public reduction {
  private:
   device device_;
   stream_handle queue_;
-  reducer<T, T, Op> reducer_;
+  reducer<In, T, Op> reducer_;
   device_memory result_;
 };
 
@@ -50,10 +50,11 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
   static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
                 "the stage's file and host/catalogue.hpp disagree on whether it keeps the order");
   std::unique_ptr<reduction> made;
-  visit_type(r.type, [&]<typename T>() {
-    if constexpr (((element_type_of<T> == Types) || ...))
-      std::ignore = visit_operator<T>(r.op, [&]<typename Op>() {
-        made = std::make_unique<typed_reduction<T, Op>>(Stage{}, on, queue, r);
+  visit_type(r.type, [&]<typename In>() {
+    if constexpr (((element_type_of<In> == Types) || ...))
+      std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
+        using reduction_of_in = typed_reduction<In, accumulator_of<In>, Op>;
+        made = std::make_unique<reduction_of_in>(Stage{}, on, queue, r);
       });
   });
   if (made == nullptr)

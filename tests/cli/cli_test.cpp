@@ -29,7 +29,9 @@ namespace {
 constexpr std::array<std::string_view, 10> stage_names{
     "naive",    "no_divergence", "no_bank_conflicts", "first_op_on_load", "warp_sync",
     "unrolled", "warp_shuffle",  "warps_first",       "items_per_thread", "two_pass"};
-constexpr std::array<std::string_view, 6> type_names{"i32", "u32", "i64", "u64", "f32", "f64"};
+constexpr std::array<std::string_view, 6> wide_types{"i32", "u32", "i64", "u64", "f32", "f64"};
+constexpr std::array<std::string_view, 4> narrow_types{"i8", "u8", "f16", "bf16"};
+constexpr const char* every_type = "i32, u32, i64, u64, f32, f64, i8, u8, f16, bf16";
 
 // ---- help and verbs -----------------------------------------------------------------------------
 
@@ -48,7 +50,8 @@ TEST_F(Cli, HelpOfEachVerbNamesItsOptions) {
     const outcome o = succeed({verb, "--help"});
     for (const std::string& option : run_options)
       EXPECT_TRUE(contains(o.out, option + " ")) << option << o.what();
-    for (const std::string_view type : type_names) EXPECT_TRUE(contains(o.out, type)) << o.what();
+    for (const std::string_view type : wide_types) EXPECT_TRUE(contains(o.out, type)) << o.what();
+    for (const std::string_view type : narrow_types) EXPECT_TRUE(contains(o.out, type)) << o.what();
     for (const char* op : {"sum", "product", "minimum", "maximum", "bit_and", "gcd"})
       EXPECT_TRUE(contains(o.out, op)) << o.what();
   }
@@ -116,7 +119,9 @@ TEST_F(Cli, ListNamesAllStagesInOrder) {
     EXPECT_EQ(name, stage_names[i]) << o.what();
     EXPECT_EQ(contains(lines[i + 1], "block items"), i >= 8) << lines[i + 1];
     EXPECT_EQ(contains(lines[i + 1], "items grid"), i == 9) << lines[i + 1];
+    EXPECT_EQ(contains(lines[i + 1], "wide, narrow"), i == 9) << lines[i + 1];
   }
+  EXPECT_TRUE(contains(o.out, "Narrow ones, i8, u8, f16, bf16, ")) << o.what();
 }
 
 TEST_F(Cli, DevicesShowTheExecutor) {
@@ -151,7 +156,7 @@ TEST_F(Cli, UnknownStageListsStages) {
 }
 
 TEST_F(Cli, EveryTypeAndOperator) {
-  for (const std::string_view type : type_names) {
+  for (const std::string_view type : wide_types) {
     words operators{"sum", "product", "minimum", "maximum"};
     if (type[0] != 'f') operators = operators + words{"bit_and", "bit_or", "bit_xor"};
     if (type[0] == 'u') operators.emplace_back("gcd");
@@ -165,6 +170,49 @@ TEST_F(Cli, EveryTypeAndOperator) {
       EXPECT_EQ(entries[0].at("op"), op);
     }
   }
+}
+
+TEST_F(Cli, NarrowTypesInTheStagesThatTakeThem) {
+  for (const char* stage : {"10", "15"})
+    for (const std::string_view type : narrow_types)
+      for (const char* op : {"sum", "minimum", "maximum"}) {
+        const json entry =
+            measure_one({"run", stage, "--n", "70001", "--type", std::string(type), "--op", op});
+        EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
+        EXPECT_EQ(entry.at("type"), type);
+        const double bytes = type.ends_with("8") ? 70'001 : 2 * 70'001;
+        EXPECT_NEAR(
+            entry.at("bytes_per_second").get<double>() * entry.at("real_time").get<double>() * 1e-6,
+            bytes, 1e-6 * bytes);
+      }
+}
+
+TEST_F(Cli, NarrowTypesInOtherStagesNameThoseThatTakeThem) {
+  for (const char* stage : {"1", "9", "11"})
+    for (const char* type : {"i8", "u8", "f16", "bf16"})
+      expect_run_refused(
+          {stage, "--n", "100", "--type", type}, bad_input,
+          {"stage", stage, "takes no elements of type", type, "use one of the stages 10, 15"});
+  expect_run_refused({"15", "--n", "100", "--type", "f32"}, bad_input,
+                     {"stage 15 takes no elements of type f32, only of i8, u8, f16, bf16",
+                      "use one of the stages 1, 2, "});
+}
+
+TEST_F(Cli, NarrowTypesHaveThreeOperators) {
+  for (const char* op : {"product", "bit_xor", "gcd"})
+    expect_run_refused({"10", "--n", "100", "--type", "u8", "--op", op}, bad_input,
+                       {op, "u8", "use sum, minimum, maximum"});
+}
+
+TEST_F(Cli, NarrowTypesHaveShapesOfTheirOwn) {
+  for (const char* block : {"256", "512"})
+    for (const char* items : {"4", "16"})
+      EXPECT_EQ(measure_one({"run", "15", "--n", "5000", "--type", "i8", "--block", block,
+                             "--items", items})
+                    .at("ok"),
+                true);
+  expect_run_refused({"10", "--n", "100", "--type", "f16", "--items", "8"}, bad_input,
+                     {"8 items", "for narrow elements blocks 256 and 512 with 4 and 16 items"});
 }
 
 TEST_F(Cli, ShortFormsOfOperators) {
@@ -193,8 +241,8 @@ TEST_F(Cli, UnknownOperatorListsThoseThatServe) {
 }
 
 TEST_F(Cli, UnknownTypeListsTypes) {
-  for (const char* type : {"f16", "float", "F32"})
-    expect_run_refused({"3", "--type", type}, bad_input, {type, "i32, u32, i64, u64, f32, f64"});
+  for (const char* type : {"f8", "float", "F32"})
+    expect_run_refused({"3", "--type", type}, bad_input, {type, every_type});
   expect_run_refused({"3", "--type", ""}, bad_input, {"--type", "empty"});
 }
 
@@ -251,6 +299,8 @@ TEST_F(Cli, NothingGivesTheIdentity) {
   EXPECT_EQ(identity("f64", "sum"), 0.0);
   EXPECT_EQ(identity("f64", "min"), "inf");
   EXPECT_EQ(identity("f32", "max"), "-inf");
+  EXPECT_EQ(identity("i8", "min"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(identity("bf16", "max"), "-inf");
 }
 
 TEST_F(Cli, EveryStageTakesNoneAndOneElement) {
@@ -470,6 +520,21 @@ TEST_F(Cli, InputIsDescribed) {
   const outcome o = succeed({"run", "3", "--input", "halves.npy", "--device", "simt"});
   EXPECT_TRUE(contains(o.out, "sum of 3 f64 from halves.npy")) << o.what();
   EXPECT_TRUE(contains(o.out, "-2, right (reference -2,")) << o.what();
+}
+
+TEST_F(Cli, InputOfBytes) {
+  write_npy<std::int8_t>("bytes.npy", std::vector<std::int8_t>(70'001, -128));
+  const json entry = measure_one({"run", "15", "--input", "bytes.npy"});
+  EXPECT_EQ(entry.at("result"), -128 * 70'001);
+  EXPECT_EQ(entry.at("type"), "i8");
+  EXPECT_EQ(measure_one({"run", "10", "--input", "bytes.npy", "--op", "max"}).at("result"), -128);
+}
+
+TEST_F(Cli, InputOfBf16IsSaidToBeNone) {
+  write_npy<float>("data.npy", {1, 2});
+  expect_run_refused({"10", "--input", "data.npy", "--type", "bf16"}, bad_input,
+                     {"data.npy", "f32", "bf16, which is no type of NumPy's"});
+  EXPECT_TRUE(contains(succeed({"run", "--help"}).out, "which bf16 is not to NumPy"));
 }
 
 TEST_F(Cli, InputOfTwoDimensionsInFortranOrder) {
@@ -739,6 +804,28 @@ TEST_F(Cli, LadderLeavesOutStagesThatDoNotServe) {
   EXPECT_TRUE(contains(o.err, "left out: stage 10 (two_pass) has no kernel")) << o.what();
 }
 
+TEST_F(Cli, LadderOfNarrowElementsTellsWhichStagesTakeThem) {
+  const words command{"ladder", "--beyond", "--type", "f16",      "--n",
+                      "5000",   "--device", "simt",   "--repeat", "1"};
+  const outcome table = succeed(command);
+  std::size_t absent = 0;
+  for (const std::string& line : lines_of(table.out)) {
+    if (!contains(line, "takes no f16")) continue;
+    ++absent;
+    EXPECT_FALSE(contains(line, "right")) << line;
+  }
+  EXPECT_EQ(absent, 10u) << "1 to 9, and 11: " << table.what();
+
+  const outcome o = tenfold(command + words{"--json", "-"});
+  EXPECT_EQ(o.code, success) << o.what();
+  const json entries = json::parse(o.out).at("benchmarks");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].at("stage"), 10);
+  EXPECT_EQ(entries[1].at("stage"), 15);
+  EXPECT_TRUE(contains(o.err, "left out: stage 9 (items_per_thread), which takes no f16"))
+      << o.what();
+}
+
 TEST_F(Cli, LadderWithoutAnyStageThatServes) {
   const words command{"ladder", "--n", "100", "--device", "simt:8"};
   const outcome table = tenfold(command);
@@ -755,7 +842,7 @@ TEST_F(Cli, LadderWithoutAnyStageThatServes) {
 TEST_F(Cli, LadderRefusesWhatRunRefuses) {
   const words ladder{"ladder", "--device", "simt:32"};
   expect_refusal(tenfold(ladder + words{"--n", "x"}), bad_input, {"'x' is not a count"});
-  expect_refusal(tenfold(ladder + words{"--type", "f16"}), bad_input, {"f16"});
+  expect_refusal(tenfold(ladder + words{"--type", "f8"}), bad_input, {"f8"});
   expect_refusal(tenfold(ladder + words{"--op", "and"}), bad_input, {"bit_and", "f32"});
   expect_refusal(tenfold(ladder + words{"--input", "missing.npy"}), bad_input, {"missing.npy"});
   expect_refusal(tenfold(ladder + words{"--schedule", "x"}), bad_input, {"in-order"});

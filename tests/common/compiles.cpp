@@ -1,5 +1,6 @@
 // Compiled, not run, by every compiler that is here: the vocabulary, and each stage once.
 #include "common/gpu.hpp"
+#include "common/narrow_float.hpp"
 #include "common/operators.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
@@ -46,9 +47,20 @@ bool all_stages_have_one() {
   return all;
 }
 
+template <typename In, typename T>
+bool narrow_elements_have_one() {
+  using stage = narrow_elements::stage;
+  return stage::kernel<256, 32, 16, In, T, sum<T>>() != nullptr &&
+         stage::kernel<256, 32, 16, In, T, minimum<T>>() != nullptr &&
+         stage::kernel<256, 32, 16, In, T, maximum<T>>() != nullptr;
+}
+
 bool instantiate() {
-  return all_stages_have_one<float, float>() && all_stages_have_one<unsigned char, long long>() &&
-         all_stages_have_one<float, double>();
+  return narrow_elements_have_one<std::int8_t, std::int64_t>() &&
+         narrow_elements_have_one<std::uint8_t, std::uint64_t>() &&
+         narrow_elements_have_one<float16, float>() &&
+         narrow_elements_have_one<bfloat16, float>() && all_stages_have_one<float, float>() &&
+         all_stages_have_one<unsigned char, long long>() && all_stages_have_one<float, double>();
 }
 
 }  // namespace tenfold

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/narrow_float.hpp"
 #include "host/reducer.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -133,6 +134,38 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
           << info.name << ", n " << n;
     }
   });
+}
+
+using GpuNarrowFloats = OnGpu;
+
+template <typename Narrow>
+__global__ void widen_every_pattern(float* out) {
+  const unsigned pattern = blockIdx.x * blockDim.x + threadIdx.x;
+  out[pattern] = static_cast<float>(Narrow::from_bits(static_cast<std::uint16_t>(pattern)));
+}
+
+/// The hardware's instruction gives the bits that the host's integers give, those of NaNs included.
+template <typename Narrow>
+void expect_widening_of_the_host(const device& on) {
+  constexpr unsigned patterns = 1u << 16;
+  device_memory memory(on, patterns * sizeof(float));
+  const stream queue(on);
+  float* out = static_cast<float*>(memory.data());
+  widen_every_pattern<Narrow><<<patterns / 256, 256, 0, queue.handle()>>>(out);
+  std::vector<float> widened(patterns);
+  copy_to_host(widened.data(), out, patterns * sizeof(float), queue.handle());
+  queue.synchronize();
+  for (unsigned pattern = 0; pattern < patterns; ++pattern) {
+    const auto here = static_cast<float>(Narrow::from_bits(static_cast<std::uint16_t>(pattern)));
+    EXPECT_EQ(__builtin_bit_cast(std::uint32_t, widened[pattern]),
+              __builtin_bit_cast(std::uint32_t, here))
+        << pattern;
+  }
+}
+
+TEST_F(GpuNarrowFloats, WidenAsOnTheHost) {
+  expect_widening_of_the_host<float16>(*gpu);
+  expect_widening_of_the_host<bfloat16>(*gpu);
 }
 
 TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {

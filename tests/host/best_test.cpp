@@ -242,7 +242,8 @@ TEST(Table, HasAKernelForEveryTypeAndOperator) {
       for (const std::string_view op : operator_names) {
         const element_type type = parse_element_type(type_name);
         q.element_bytes = size_of(type);
-        for (const stage_choice& each : best_choices(q, families_of(type, op)))
+        for (const stage_choice& each : best_choices(q, families_of(type, op))) {
+          if (!backends().back()->serves(each.stage.number, type)) continue;
           EXPECT_NO_THROW(std::ignore = executor->make_reduction({.stage = each.stage.number,
                                                                   .type = type,
                                                                   .op = std::string(op),
@@ -250,6 +251,7 @@ TEST(Table, HasAKernelForEveryTypeAndOperator) {
                                                                   .max_n = 1000}))
               << name_stage(each.stage) << ' ' << type_name << ' ' << op << " block "
               << each.by.shape.block << " items " << each.by.shape.items;
+        }
       }
 }
 

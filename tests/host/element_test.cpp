@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "host/error.hpp"
 
@@ -18,16 +19,52 @@ TEST(ParseElementType, ReadsEveryName) {
   EXPECT_EQ(parse_element_type("u64"), element_type::u64);
   EXPECT_EQ(parse_element_type("f32"), element_type::f32);
   EXPECT_EQ(parse_element_type("f64"), element_type::f64);
+  EXPECT_EQ(parse_element_type("i8"), element_type::i8);
+  EXPECT_EQ(parse_element_type("u8"), element_type::u8);
+  EXPECT_EQ(parse_element_type("f16"), element_type::f16);
+  EXPECT_EQ(parse_element_type("bf16"), element_type::bf16);
+}
+
+TEST(ElementTypes, AreFoundFromBothSides) {
+  for (const std::string_view name : element_type_names) {
+    const element_type type = parse_element_type(name);
+    EXPECT_EQ(name_of(type), name);
+    EXPECT_EQ(visit_type(type, []<typename In>() { return element_type_of<In>; }), type) << name;
+  }
+}
+
+/// Names end in the number of bits.
+TEST(ElementTypes, AreAsLongAsTheirNamesSay) {
+  for (const std::string_view name : element_type_names) {
+    const std::string digits(name.substr(name.find_first_of("0123456789")));
+    EXPECT_EQ(8 * size_of(parse_element_type(name)), std::stoul(digits)) << name;
+  }
+}
+
+TEST(ElementTypes, NarrowOnesAreAccumulatedInWideOnes) {
+  for (const std::string_view name : element_type_names) {
+    const element_type type = parse_element_type(name);
+    const bool is_narrow = name == "i8" || name == "u8" || name == "f16" || name == "bf16";
+    EXPECT_EQ(is_narrow_type(type), is_narrow) << name;
+    const auto accumulator =
+        visit_type(type, []<typename In>() { return element_type_of<accumulator_of<In>>; });
+    EXPECT_EQ(accumulator != type, is_narrow) << name;
+    EXPECT_FALSE(is_narrow_type(accumulator)) << name;
+  }
+  EXPECT_EQ(element_type_of<accumulator_of<std::int8_t>>, element_type::i64);
+  EXPECT_EQ(element_type_of<accumulator_of<std::uint8_t>>, element_type::u64);
+  EXPECT_EQ(element_type_of<accumulator_of<float16>>, element_type::f32);
+  EXPECT_EQ(element_type_of<accumulator_of<bfloat16>>, element_type::f32);
 }
 
 TEST(ParseElementType, UnknownNameListsTheTypes) {
-  for (const char* name : {"", "f16", "F32", "f32 ", "float"}) {
+  for (const char* name : {"", "f8", "F32", "f32 ", "float", "half"}) {
     try {
       static_cast<void>(parse_element_type(name));
       FAIL() << "accepted '" << name << "'";
     } catch (const input_error& e) {
       EXPECT_EQ(e.what(), "unknown element type '" + std::string(name) +
-                              "': use one of i32, u32, i64, u64, f32, f64");
+                              "': use one of i32, u32, i64, u64, f32, f64, i8, u8, f16, bf16");
       EXPECT_EQ(e.code(), exit_code::bad_input);
     }
   }

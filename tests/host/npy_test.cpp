@@ -132,15 +132,15 @@ class NpyFile : public testing::Test {
 template <typename T>
 struct NpyElement : NpyFile {};
 
-using element_types =
-    testing::Types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
+using element_types = testing::Types<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
+                                     float, double, std::int8_t, std::uint8_t>;
 TYPED_TEST_SUITE(NpyElement, element_types);
 
 TYPED_TEST(NpyElement, IsReadInEverySpelling) {
   const char kind = std::is_floating_point_v<TypeParam> ? 'f'
                     : std::is_signed_v<TypeParam>       ? 'i'
                                                         : 'u';
-  const auto expected = static_cast<element_type>(value(TypeParam{}).index());
+  constexpr element_type expected = element_type_of<TypeParam>;
   const auto elements = {TypeParam(1), TypeParam(2), static_cast<TypeParam>(-3)};
   for (const char* order : {"<", "=", "|", ""}) {
     const std::string descr = fmt::format("{}{}{}", order, kind, sizeof(TypeParam));
@@ -151,6 +151,19 @@ TYPED_TEST(NpyElement, IsReadInEverySpelling) {
     EXPECT_FALSE(file.fortran_order());
     EXPECT_EQ(elements_of<TypeParam>(file), std::vector<TypeParam>(elements));
   }
+}
+
+TEST_F(NpyFile, HalfPrecision) {
+  const auto elements = {float16(1), float16(-2.5f)};
+  const npy_file file = load(npy_bytes(header_of("<f2", "(2,)"), bytes_of(elements)));
+  EXPECT_EQ(file.type(), element_type::f16);
+  ASSERT_EQ(file.n(), 2U);
+  EXPECT_EQ(static_cast<float>(elements_of<float16>(file)[1]), -2.5f);
+}
+
+/// Of a single byte, the order is none.
+TEST_F(NpyFile, BytesInEitherOrder) {
+  EXPECT_EQ(load(npy_bytes(header_of(">u1", "(1,)"), "a")).type(), element_type::u8);
 }
 
 TEST_F(NpyFile, EveryFormatVersion) {
@@ -346,18 +359,25 @@ TEST_F(NpyFile, BigEndian) {
   }
 }
 
-std::string unsupported(std::string_view descr) {
+std::string unsupported(std::string_view descr, std::string_view reason = "") {
   return fmt::format(
-      "holds elements of type '{}', which is not supported: convert them with a.astype(t), where t "
-      "is '<i4', '<u4', '<i8', '<u8', '<f4' or '<f8'",
-      descr);
+      "holds elements of type '{}', which is not supported{}: convert them with a.astype(t), where "
+      "t is '<i4', '<u4', '<i8', '<u8', '<f4', '<f8', '|i1', '|u1' or '<f2'",
+      descr, reason);
 }
 
 TEST_F(NpyFile, UnsupportedTypes) {
-  for (const std::string descr : {"<f2", ">f2", "|i1", "|u1", "<i2", "|b1", "<c8", "<c16", "<f16",
-                                  "|O", "<U3", "|S5", "<M8[ns]", "|V4", "<", "", "<<i4", "<i4x"}) {
+  for (const std::string descr : {"<i2", "<u2", "|b1", "<c8", "<c16", "<f16", "|O", "<U3", "|S5",
+                                  "<M8[ns]", "|V4", "<", "", "<<i4", "<i4x"}) {
     expect_error(npy_bytes(header_of(descr, "(1,)"), "12345678"), unsupported(descr));
   }
+}
+
+/// What numpy.save makes of the bfloat16 that other packages add to NumPy.
+TEST_F(NpyFile, Bfloat16IsNoTypeOfNumpys) {
+  for (const char* descr : {"<V2", "|V2"})
+    expect_error(npy_bytes(header_of(descr, "(1,)"), "12"),
+                 unsupported(descr, " (NumPy has no bf16 and saves it so)"));
 }
 
 TEST_F(NpyFile, StructuredTypes) {
@@ -366,8 +386,8 @@ TEST_F(NpyFile, StructuredTypes) {
         npy_bytes(fmt::format("{{'descr': {}, 'fortran_order': False, 'shape': (1,)}}", descr),
                   "12345678"),
         "holds structured elements, which are not supported: select one field, a['name'], "
-        "and convert it with a.astype(t), where t is '<i4', '<u4', '<i8', '<u8', '<f4' or "
-        "'<f8'");
+        "and convert it with a.astype(t), where t is '<i4', '<u4', '<i8', '<u8', '<f4', '<f8', "
+        "'|i1', '|u1' or '<f2'");
   }
 }
 

@@ -57,6 +57,39 @@ TEST(Reference, IntegersWrap) {
   EXPECT_EQ(std::get<std::int32_t>(r.expected), std::numeric_limits<std::int32_t>::min());
 }
 
+TEST(Reference, OfNarrowElementsIsWide) {
+  const std::vector<std::int8_t> low(1000, -128);
+  EXPECT_EQ(make_reference(low.data(), element_type::i8, "sum", 1000).expected,
+            value(std::int64_t{-128'000}));
+  EXPECT_EQ(make_reference(low.data(), element_type::i8, "maximum", 1000).expected,
+            value(std::int64_t{-128}));
+  const std::vector<std::uint8_t> high(1000, 255);
+  EXPECT_EQ(make_reference(high.data(), element_type::u8, "sum", 1000).expected,
+            value(std::uint64_t{255'000}));
+  const std::vector<float16> halves(1000, float16(65504.0f));
+  const reference r = make_reference(halves.data(), element_type::f16, "sum", 1000);
+  EXPECT_EQ(r.expected, value(65'504'000.0f));
+  EXPECT_FALSE(r.may_overflow);
+  const std::vector<bfloat16> thirds(3, bfloat16(1 / 3.0f));
+  EXPECT_EQ(make_reference(thirds.data(), element_type::bf16, "minimum", 3).expected,
+            value(static_cast<float>(thirds[0])));
+}
+
+/// Elements are exact in f32: it is there that sums of them round.
+TEST(Reference, BoundsSumsOfNarrowElementsByTheAccumulatorsRounding) {
+  const std::vector<bfloat16> in(1000, bfloat16(0.1f));
+  const reference r = make_reference(in.data(), element_type::bf16, "sum", in.size());
+  const double magnitude = 1000 * static_cast<double>(in[0]);
+  EXPECT_NEAR(static_cast<double>(r.magnitude), magnitude, 1e-9);
+  EXPECT_NEAR(static_cast<double>(error_bound(r, 10)), 10 * 0x1p-24 * magnitude, 1e-8);
+}
+
+TEST(Reference, OfNarrowElementsKnowsThreeOperators) {
+  const std::int8_t in[] = {1};
+  for (const char* op : {"product", "bit_and", "bit_xor", "gcd"})
+    EXPECT_THROW(static_cast<void>(make_reference(in, element_type::i8, op, 1)), input_error) << op;
+}
+
 TEST(Reference, ReadsElementsAtAnyAddress) {
   std::vector<unsigned char> bytes(1 + 3 * sizeof(double));
   const double in[3] = {1, 2, 4};
@@ -137,6 +170,28 @@ TEST(Input, IsTheSameHoweverManyCoresMakeIt) {
   generate_input(all.data(), element_type::u64, "sum", all.size(), 7);
   generate_input(head.data(), element_type::u64, "sum", head.size(), 7);
   EXPECT_TRUE(std::equal(head.begin(), head.end(), all.begin()));
+}
+
+TEST(Input, OfBytesHoldsEveryValue) {
+  std::vector<std::int8_t> in(10'000);
+  generate_input(in.data(), element_type::i8, "sum", in.size(), 1);
+  EXPECT_EQ(std::set<std::int8_t>(in.begin(), in.end()).size(), 256u);
+}
+
+template <typename In>
+void expect_spread(element_type type) {
+  std::vector<In> in(100'000);
+  generate_input(in.data(), type, "sum", in.size(), 1);
+  std::set<float> values;
+  for (const In x : in) values.insert(static_cast<float>(x));
+  EXPECT_EQ(*values.begin(), -1);
+  EXPECT_EQ(*values.rbegin(), 1 - std::ldexp(1.0f, 1 - In::digits)) << "the largest below 1";
+  EXPECT_GT(values.size(), std::size_t{1} << (In::digits - 1));
+}
+
+TEST(Input, OfNarrowFloatsUsesAllTheirBits) {
+  expect_spread<float16>(element_type::f16);
+  expect_spread<bfloat16>(element_type::bf16);
 }
 
 /// An input on which losing an element changes nothing would let every kernel pass.

@@ -11,6 +11,7 @@
 #include "host/input.hpp"
 #include "host/reducer.hpp"
 #include "host/reference.hpp"
+#include "kernels/beyond/15_narrow_elements.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
@@ -128,6 +129,37 @@ TEST(PlantedInMinimum, ShowsWhereTheSmallestElementIsLost) {
   EXPECT_EQ((judged<mistake::loses_the_last_element, std::int32_t, minimum<std::int32_t>>(
                 in, element_type::i32, "minimum")),
             verdict::wrong);
+}
+
+// ---- a type that is too narrow ------------------------------------------------------------------
+
+/// A sum of bytes that says of itself that bytes are wide enough for it.
+struct sum_in_bytes : sum<std::int64_t> {};
+
+}  // namespace
+
+template <int Count>
+struct narrowed<sum_in_bytes, std::int8_t, Count> {
+  using type = sum<std::int8_t>;
+};
+
+namespace {
+
+template <typename Op>
+std::int64_t sum_of_lowest(std::uint64_t count) {
+  const device on(32);
+  const std::vector<std::int8_t> in(count, -128);
+  device_memory memory(on, in.size());
+  copy_to_device(memory.data(), in.data(), in.size(), stream(on).handle());
+  reducer<std::int8_t, std::int64_t, Op> reduce(narrow_elements::stage{}, on, in.size());
+  return reduce(static_cast<const std::int8_t*>(memory.data()), in.size());
+}
+
+/// The elements with which the stages are tested overflow in what is too narrow for a batch.
+TEST(PlantedInTheNarrowType, ShowsInSumsOfTheLowestElements) {
+  constexpr std::int64_t elements = 1 << 20;
+  EXPECT_EQ(sum_of_lowest<sum<std::int64_t>>(elements), -128 * elements);
+  EXPECT_NE(sum_of_lowest<sum_in_bytes>(elements), -128 * elements);
 }
 
 }  // namespace

@@ -7,9 +7,11 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "host/backend.hpp"
@@ -54,13 +56,13 @@ std::vector<session*> sessions_for(const stage_info& stage, const backend& each)
   GTEST_SKIP() << "no " << (backend)->name() << " device has what " << name_stage(stage) << " takes"
 
 /// Every shape that a stage has kernels for.
-template <typename Op>
+template <typename In, typename Op>
 std::vector<shape> shapes_of(const stage_info& stage) {
   std::vector<shape> shapes;
   for (const int block : block_sizes)
     for (const int items : item_counts) {
-      const bool exists =
-          parameters_of(stage).items ? is_instantiated<Op>(block, items) : items == default_items;
+      const bool exists = parameters_of(stage).items ? is_instantiated<In, Op>(block, items)
+                                                     : items == default_items;
       if (exists && has_block(stage, block)) shapes.push_back({.block = block, .items = items});
     }
   return shapes;
@@ -68,8 +70,8 @@ std::vector<shape> shapes_of(const stage_info& stage) {
 
 std::vector<shape> shapes_of(const stage_info& stage, element_type type, std::string_view op) {
   std::vector<shape> shapes;
-  visit_type(type, [&]<typename T>() {
-    visit_operator<T>(op, [&]<typename Op>() { shapes = shapes_of<Op>(stage); });
+  visit_type(type, [&]<typename In>() {
+    visit_operator<In>(op, [&]<typename Op>() { shapes = shapes_of<In, Op>(stage); });
   });
   return shapes;
 }
@@ -136,8 +138,8 @@ std::vector<combination> all_combinations() {
         for (const std::string_view op : operator_names) {
           const auto type = static_cast<element_type>(t);
           const bool exists = visit_type(
-              type, [&]<typename T>() { return visit_operator<T>(op, []<typename>() {}); });
-          if (exists) all.emplace_back(each, stage, type, op);
+              type, [&]<typename In>() { return visit_operator<In>(op, []<typename>() {}); });
+          if (exists && each->serves(stage.number, type)) all.emplace_back(each, stage, type, op);
         }
   return all;
 }
@@ -189,98 +191,197 @@ class EveryStage : public testing::TestWithParam<stage_on_backend> {
   std::vector<session*> sessions() const { return sessions_for(stage(), *std::get<0>(GetParam())); }
   const stage_info& stage() const { return std::get<1>(GetParam()); }
 
+  /// Those of the types that the stage serves: one at least.
+  std::vector<element_type> served(const std::vector<element_type>& types) const {
+    std::vector<element_type> found;
+    for (const element_type type : types)
+      if (std::get<0>(GetParam())->serves(stage().number, type)) found.push_back(type);
+    EXPECT_FALSE(found.empty()) << name_stage(stage());
+    return found;
+  }
+
   std::unique_ptr<reduction> make(session& on, const shape& s, std::uint64_t max_n,
-                                  element_type type = element_type::f32,
-                                  const std::string& op = "sum") const {
+                                  element_type type, const std::string& op = "sum") const {
     return on.make_reduction(
         {.stage = stage().number, .type = type, .op = op, .shape = s, .max_n = max_n});
   }
 };
 
-TEST_P(EveryStage, GivesTheSameBitsUnderEverySchedule) {
-  for (session* on : sessions())
-    for (const std::uint64_t n : {1000, 70'001}) {
-      const device_input in(*on, element_type::f32, "sum", n);
-      const auto reduction = make(*on, {}, n);
-      simt::set_schedule({});
-      const value in_order = reduce(*reduction, in.device->data(), n);
-      for (const char* other : {"reverse", "random:1", "random:2", "random:3"}) {
-        simt::set_schedule(simt::parse_schedule(other));
-        const value result = reduce(*reduction, in.device->data(), n);
-        EXPECT_TRUE(same_bits(result, in_order)) << describe(stage(), {}, *on, n) << ", " << other;
-      }
-    }
+const std::vector<element_type> floating_types{element_type::f32, element_type::f16,
+                                               element_type::bf16};
+const std::vector<element_type> types_of_each_kind{
+    element_type::f32, element_type::i8, element_type::u8, element_type::f16, element_type::bf16};
+
+/// Writes `x`, or what the type makes of it, in the place of some elements.
+void plant(device_input& in, session& on, element_type type, float x,
+           const std::vector<std::uint64_t>& places) {
+  visit_type(type, [&]<typename In>() {
+    const In element = static_cast<In>(x);
+    for (const std::uint64_t at : places)
+      std::memcpy(in.host.data() + at * sizeof(In), &element, sizeof element);
+  });
+  on.upload(in.device->data(), in.host.data(), in.host.size());
 }
 
-TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
-  for (const element_type type : {element_type::i32, element_type::f32, element_type::f64})
+/// Writes as many of the upper bytes of `bits` as an element has.
+void write_top(device_input& in, element_type type, std::uint64_t at, std::uint32_t bits) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(&bits);
+  std::memcpy(in.host.data() + at * size_of(type), bytes + sizeof bits - size_of(type),
+              size_of(type));
+}
+
+TEST_P(EveryStage, GivesTheSameBitsUnderEverySchedule) {
+  for (const element_type type : served(types_of_each_kind))
     for (session* on : sessions())
-      for (const shape& s : shapes_of<sum<double>>(stage())) {
-        constexpr std::uint64_t n = 20'011;
+      for (const std::uint64_t n : {1000, 70'001}) {
         const device_input in(*on, type, "sum", n);
-        const auto moved = on->allocate(n * size_of(type) + 16);
-        const auto reduction = make(*on, s, n, type);
-        const value aligned = reduce(*reduction, in.device->data(), n);
-        for (std::size_t offset = size_of(type); offset < 16; offset += size_of(type)) {
-          on->upload(moved->data() + offset, in.host.data(), in.host.size());
-          EXPECT_TRUE(same_bits(reduce(*reduction, moved->data() + offset, n), aligned))
-              << describe(stage(), s, *on, n) << ", " << name_of(type) << " at offset " << offset;
+        const auto reduction = make(*on, {}, n, type);
+        simt::set_schedule({});
+        const value in_order = reduce(*reduction, in.device->data(), n);
+        for (const char* other : {"reverse", "random:1", "random:2", "random:3"}) {
+          simt::set_schedule(simt::parse_schedule(other));
+          const value result = reduce(*reduction, in.device->data(), n);
+          EXPECT_TRUE(same_bits(result, in_order))
+              << describe(stage(), {}, *on, n) << ", " << name_of(type) << ", " << other;
         }
       }
 }
 
-TEST_P(EveryStage, LeavesItsInputAlone) {
-  for (session* on : sessions()) {
-    constexpr std::uint64_t n = 12'345;
-    const device_input in(*on, element_type::f32, "sum", n);
-    reduce(*make(*on, {}, n), in.device->data(), n);
-    std::vector<std::byte> after(in.host.size());
-    on->download(after.data(), in.device->data(), after.size());
-    EXPECT_EQ(after, in.host);
+/// One reduction, at each address that the type can have.
+void expect_the_same_bits_at_every_address(session& on, reduction& r, element_type type,
+                                           const device_input& in, std::uint64_t n,
+                                           const std::string& description) {
+  const auto moved = on.allocate(n * size_of(type) + 16);
+  const value aligned = reduce(r, in.device->data(), n);
+  for (std::size_t offset = size_of(type); offset < 16; offset += size_of(type)) {
+    on.upload(moved->data() + offset, in.host.data(), in.host.size());
+    EXPECT_TRUE(same_bits(reduce(r, moved->data() + offset, n), aligned))
+        << description << ", " << name_of(type) << " at offset " << offset;
   }
 }
 
-TEST_P(EveryStage, ReturnsASingleElementBitForBit) {
-  for (session* on : sessions()) {
-    const auto memory = on->allocate(sizeof(float));
-    const auto reduction = make(*on, {}, 1);
-    for (const float x : {0.0f, -0.0f, 1e-45f, -3.5f, std::numeric_limits<float>::infinity()}) {
-      on->upload(memory->data(), &x, sizeof x);
-      EXPECT_TRUE(same_bits(reduce(*reduction, memory->data(), 1), x)) << x;
+TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
+  constexpr std::uint64_t n = 20'011;
+  for (const element_type type :
+       served({element_type::i32, element_type::f32, element_type::f64, element_type::i8,
+               element_type::u8, element_type::f16, element_type::bf16}))
+    for (session* on : sessions()) {
+      const device_input in(*on, type, "sum", n);
+      const auto shapes = is_narrow_type(type) ? shapes_of(stage(), type, "sum")
+                                               : shapes_of<double, sum<double>>(stage());
+      for (const shape& s : shapes)
+        expect_the_same_bits_at_every_address(*on, *make(*on, s, n, type), type, in, n,
+                                              describe(stage(), s, *on, n));
     }
-  }
+}
+
+/// Which NaN of several is the least, and which zero, shows in nothing but their bits.
+TEST_P(EveryStage, GivesTheSameNanAndTheSameZeroAtEveryAddress) {
+  constexpr std::uint64_t n = 10'007;
+  constexpr std::uint32_t nan = 0x7fc00000, other_nan = 0xffa50000, zero = 0, minus_zero = 1u << 31;
+  for (const element_type type : served(floating_types))
+    for (session* on : sessions())
+      for (const char* op : {"minimum", "maximum"})
+        for (const auto& [x, y] :
+             {std::pair{nan, other_nan}, {other_nan, nan}, {zero, minus_zero}}) {
+          device_input in(*on, type, op, n);
+          if (x == zero) std::fill(in.host.begin(), in.host.end(), std::byte{0});
+          // The upper bytes: of narrow floats, all that there are.
+          for (const std::uint64_t at : {700u, 9'000u, 10'006u}) write_top(in, type, at, x);
+          for (const std::uint64_t at : {8u, 699u, 9'001u}) write_top(in, type, at, y);
+          on->upload(in.device->data(), in.host.data(), in.host.size());
+          expect_the_same_bits_at_every_address(*on, *make(*on, {}, n, type, op), type, in, n,
+                                                describe(stage(), {}, *on, n) + ", " + op);
+        }
+}
+
+TEST_P(EveryStage, LeavesItsInputAlone) {
+  for (const element_type type : served(types_of_each_kind))
+    for (session* on : sessions()) {
+      constexpr std::uint64_t n = 12'345;
+      const device_input in(*on, type, "sum", n);
+      reduce(*make(*on, {}, n, type), in.device->data(), n);
+      std::vector<std::byte> after(in.host.size());
+      on->download(after.data(), in.device->data(), after.size());
+      EXPECT_EQ(after, in.host);
+    }
+}
+
+TEST_P(EveryStage, ReturnsASingleElementBitForBit) {
+  for (const element_type type : served(floating_types))
+    for (session* on : sessions())
+      for (const char* op : {"sum", "minimum", "maximum"}) {
+        const auto reduction = make(*on, {}, 1, type, op);
+        device_input in(*on, type, op, 1);
+        for (const float x : {0.0f, -0.0f, 1e-45f, 6e-8f, -3.5f, 65504.0f,
+                              std::numeric_limits<float>::infinity()}) {
+          plant(in, *on, type, x, {0});
+          const value expected = visit_type(
+              type, [&]<typename In>() -> value { return static_cast<float>(static_cast<In>(x)); });
+          EXPECT_TRUE(same_bits(reduce(*reduction, in.device->data(), 1), expected))
+              << op << " of " << name_of(type) << " " << x;
+        }
+      }
 }
 
 TEST_P(EveryStage, CarriesNanAndInfinityThrough) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   constexpr float infinity = std::numeric_limits<float>::infinity();
   constexpr std::uint64_t n = 3000;
-  for (session* on : sessions())
-    for (const char* op : {"sum", "minimum", "maximum"}) {
-      const auto reduction = make(*on, {}, n, element_type::f32, op);
-      for (const float special : {nan, infinity, -infinity})
-        for (const std::uint64_t at : {0u, 1u, 31u, 255u, 256u, 1023u, 2999u}) {
-          device_input in(*on, element_type::f32, op, n);
-          std::memcpy(in.host.data() + at * sizeof(float), &special, sizeof special);
-          on->upload(in.device->data(), in.host.data(), in.host.size());
+  for (const element_type type : served(floating_types))
+    for (session* on : sessions())
+      for (const char* op : {"sum", "minimum", "maximum"}) {
+        const auto reduction = make(*on, {}, n, type, op);
+        for (const float special : {nan, -nan, infinity, -infinity})
+          for (const std::uint64_t at : {0u, 1u, 31u, 255u, 256u, 1023u, 2999u}) {
+            device_input in(*on, type, op, n);
+            plant(in, *on, type, special, {at});
+            const value result = reduce(*reduction, in.device->data(), n);
+            const reference expected = make_reference(in.host.data(), type, op, n);
+            EXPECT_EQ(judge(expected, result, reduction->plan_for(n).depth()), verdict::right)
+                << op << " of " << name_of(type) << " with " << special << " at " << at << ": "
+                << to_string(result);
+          }
+      }
+}
+
+/// A type that were too narrow for a batch, or for a thread's share, would overflow.
+TEST_P(EveryStage, AddsUpAMillionOfTheSameExtreme) {
+  constexpr std::uint64_t n = 1'000'003;
+  for (const element_type type :
+       served({element_type::i64, element_type::i8, element_type::u8, element_type::f16}))
+    for (const float extreme : {-128.0f, 127.0f, 255.0f}) {
+      if (type == element_type::i8 && extreme > 127) continue;
+      if (type == element_type::u8 && extreme < 0) continue;
+      session& on = *sessions().front();
+      device_input in(on, type, "sum", n);
+      std::vector<std::uint64_t> everywhere(n);
+      std::iota(everywhere.begin(), everywhere.end(), std::uint64_t{0});
+      plant(in, on, type, extreme, everywhere);
+      for (const char* op : {"sum", "minimum", "maximum"})
+        for (const shape& s :
+             is_narrow_type(type) ? shapes_of(stage(), type, op) : std::vector<shape>{{}}) {
+          const auto reduction = make(on, s, n, type, op);
           const value result = reduce(*reduction, in.device->data(), n);
-          const reference expected = make_reference(in.host.data(), element_type::f32, op, n);
+          const reference expected = make_reference(in.host.data(), type, op, n);
           EXPECT_EQ(judge(expected, result, reduction->plan_for(n).depth()), verdict::right)
-              << op << " with " << special << " at " << at << ": " << to_string(result);
+              << describe(stage(), s, on, n) << ", " << op << " of " << extreme << " as "
+              << name_of(type) << ": " << to_string(result);
         }
     }
 }
 
 TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
-  for (session* on : sessions()) {
-    const auto reduction = make(*on, {}, 100'000, element_type::u32);
-    for (const std::uint64_t n : {100'000u, 5u, 70'000u, 0u, 1u}) {
-      const device_input in(*on, element_type::u32, "sum", n);
-      const value result = reduce(*reduction, in.device->data(), n);
-      EXPECT_EQ(result, make_reference(in.host.data(), element_type::u32, "sum", n).expected) << n;
+  for (const element_type type : served({element_type::u32, element_type::u8}))
+    for (session* on : sessions()) {
+      const auto reduction = make(*on, {}, 100'000, type);
+      for (const std::uint64_t n : {100'000u, 5u, 70'000u, 0u, 1u}) {
+        const device_input in(*on, type, "sum", n);
+        const value result = reduce(*reduction, in.device->data(), n);
+        EXPECT_EQ(result, make_reference(in.host.data(), type, "sum", n).expected) << n;
+      }
+      EXPECT_THROW(reduction->enqueue(nullptr, 100'001), input_error);
     }
-    EXPECT_THROW(reduction->enqueue(nullptr, 100'001), input_error);
-  }
 }
 
 class EveryStageOnGpu : public EveryStage {};
@@ -307,6 +408,13 @@ struct {
     {element_type::f64, "product", 65'537, true},
     {element_type::u64, "sum", 65'537, true},
     {element_type::i32, "sum", 1u << 22, false},
+    {element_type::i8, "sum", 65'537, true},
+    {element_type::u8, "maximum", 1u << 22, false},
+    {element_type::f16, "sum", 65'537, true},
+    {element_type::f16, "sum", 1u << 22, false},
+    {element_type::f16, "minimum", 65'537, true},
+    {element_type::bf16, "sum", 65'537, true},
+    {element_type::bf16, "maximum", 1u << 22, false},
 };
 
 /// At the same warp size and shape, every backend gives the executor's bits.
@@ -315,6 +423,7 @@ TEST_P(EveryStageOnGpu, GivesTheExecutorsBits) {
   for (session* on : sessions()) {
     const auto host = executor.open(on->properties().warp_size);
     for (const auto& [type, op, n, every_shape] : compared_bit_for_bit) {
+      if (!executor.serves(stage().number, type)) continue;
       const device_input here(*host, type, op, n), there(*on, type, op, n);
       for (shape s : every_shape ? shapes_of(stage(), type, op) : std::vector<shape>{{}}) {
         if (parameters_of(stage()).grid) s.grid = 60;
@@ -334,54 +443,82 @@ TEST_P(EveryStageOnGpu, GivesTheExecutorsBitsAroundNanAndInfinity) {
   const float specials[] = {
       std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
       -std::numeric_limits<float>::infinity(), -0.0f, std::numeric_limits<float>::denorm_min()};
-  for (session* on : sessions()) {
-    const auto host = backends().back()->open(on->properties().warp_size);
-    for (const char* op : {"sum", "product", "minimum", "maximum"})
-      for (const float special : specials) {
-        device_input here(*host, element_type::f32, op, n);
-        for (const std::size_t at : {7u, 4'000u, 19'999u})
-          std::memcpy(here.host.data() + at * sizeof(float), &special, sizeof special);
-        const auto there = on->allocate(here.host.size());
-        host->upload(here.device->data(), here.host.data(), here.host.size());
-        on->upload(there->data(), here.host.data(), here.host.size());
-        const shape s{.grid = parameters_of(stage()).grid ? 5u : 0u};
-        const value expected =
-            reduce(*make(*host, s, n, element_type::f32, op), here.device->data(), n);
-        const value result = reduce(*make(*on, s, n, element_type::f32, op), there->data(), n);
-        EXPECT_TRUE(same_bits(result, expected) || (is_nan(result) && is_nan(expected)))
-            << describe(stage(), s, *on, n) << ", " << op << " with " << special << ": "
-            << to_string(result) << " instead of " << to_string(expected);
-      }
-  }
+  for (const element_type type : served(floating_types))
+    for (session* on : sessions()) {
+      const auto host = backends().back()->open(on->properties().warp_size);
+      const std::vector<std::string> operators =
+          is_narrow_type(type) ? std::vector<std::string>{"sum", "minimum", "maximum"}
+                               : std::vector<std::string>{"sum", "product", "minimum", "maximum"};
+      for (const std::string& op : operators)
+        for (const float special : specials) {
+          device_input here(*host, type, op, n);
+          plant(here, *host, type, special, {7, 4'000, 19'999});
+          const auto there = on->allocate(here.host.size());
+          on->upload(there->data(), here.host.data(), here.host.size());
+          const shape s{.grid = parameters_of(stage()).grid ? 5u : 0u};
+          const value expected = reduce(*make(*host, s, n, type, op), here.device->data(), n);
+          const value result = reduce(*make(*on, s, n, type, op), there->data(), n);
+          EXPECT_TRUE(same_bits(result, expected) || (is_nan(result) && is_nan(expected)))
+              << describe(stage(), s, *on, n) << ", " << op << " of " << name_of(type) << " with "
+              << special << ": " << to_string(result) << " instead of " << to_string(expected);
+        }
+    }
 }
 
 /// One upload, of which each size is a prefix.
 TEST_P(EveryStageOnGpu, IsRightAroundEveryPowerOfTwo) {
   constexpr std::uint64_t largest = (1u << 24) + 1;
-  for (session* on : sessions()) {
-    const device_input in(*on, element_type::u32, "sum", largest);
-    const auto reduction = make(*on, {}, largest, element_type::u32);
-    const auto* elements = reinterpret_cast<const std::uint32_t*>(in.host.data());
-    std::uint32_t expected = 0;
-    std::uint64_t counted = 0;
-    for (std::uint64_t power = 2; power < largest; power *= 2)
-      for (const std::uint64_t n : {power - 1, power, power + 1}) {
-        while (counted < n) expected += elements[counted++];
-        EXPECT_EQ(reduce(*reduction, in.device->data(), n), value(expected))
-            << describe(stage(), {}, *on, n);
-      }
-  }
+  for (const element_type type : served({element_type::u64, element_type::u8}))
+    for (session* on : sessions()) {
+      const device_input in(*on, type, "sum", largest);
+      const auto reduction = make(*on, {}, largest, type);
+      std::uint64_t expected = 0;
+      std::uint64_t counted = 0;
+      for (std::uint64_t power = 2; power < largest; power *= 2)
+        for (const std::uint64_t n : {power - 1, power, power + 1}) {
+          for (; counted < n; ++counted) {
+            std::uint64_t element = 0;  // little-endian
+            std::memcpy(&element, in.host.data() + counted * size_of(type), size_of(type));
+            expected += element;
+          }
+          EXPECT_EQ(reduce(*reduction, in.device->data(), n), value(expected))
+              << describe(stage(), {}, *on, n);
+        }
+    }
 }
 
 TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
   session& on = *sessions().front();
-  EXPECT_THROW(make(on, {.block = 96}, 1), input_error);
-  EXPECT_THROW(make(on, {.block = 32}, 1), input_error);
-  EXPECT_THROW(make(on, {.block = 2048}, 1), input_error);
-  EXPECT_THROW(make(on, {.items = 3}, 1), input_error);
-  EXPECT_THROW(make(on, {.block = 512, .items = 8}, 1, element_type::f64), input_error);
-  if (!parameters_of(stage()).grid) {
-    EXPECT_THROW(make(on, {.grid = 4}, 1), input_error);
+  for (const element_type type : served(types_of_each_kind)) {
+    for (const int block : {96, 32, 2048})
+      EXPECT_THROW(make(on, {.block = block}, 1, type), input_error);
+    EXPECT_THROW(make(on, {.items = 3}, 1, type), input_error);
+    if (!parameters_of(stage()).grid) {
+      EXPECT_THROW(make(on, {.grid = 4}, 1, type), input_error);
+    }
+  }
+  const element_type type = served({element_type::f64, element_type::f16}).front();
+  EXPECT_THROW(make(on, {.block = 512, .items = 8}, 1, type), input_error);
+}
+
+TEST_P(EveryStage, RefusesTypesWithoutAKernel) {
+  session& on = *sessions().front();
+  for (const std::string_view name : element_type_names) {
+    const element_type type = parse_element_type(name);
+    if (!std::get<0>(GetParam())->serves(stage().number, type)) {
+      EXPECT_THROW(make(on, {}, 1, type), input_error) << name;
+    }
+  }
+}
+
+/// Narrow shapes are what the program says they are, no more.
+TEST_P(EveryStage, HasTwoBlockSizesAndTwoItemCountsForNarrowElements) {
+  for (const element_type type : {element_type::i8, element_type::bf16}) {
+    if (!std::get<0>(GetParam())->serves(stage().number, type)) continue;
+    EXPECT_EQ(shapes_of(stage(), type, "sum").size(), 4u);
+    session& on = *sessions().front();
+    EXPECT_THROW(make(on, {.block = 128}, 1, type), input_error);
+    EXPECT_THROW(make(on, {.items = 8}, 1, type), input_error);
   }
 }
 
@@ -413,29 +550,32 @@ TEST_P(StageWithGrid, IsRightForEveryGridItTakes) {
   session& on = *sessions_of(*GetParam()).front();
   for (const stage_info& stage : catalogue) {
     if (!parameters_of(stage).grid) continue;
+    const element_type type =
+        GetParam()->serves(stage.number, element_type::u32) ? element_type::u32 : element_type::u8;
     for (const std::uint64_t grid : {1u, 2u, 3u, 7u, 64u, 1023u, 1024u, 1171u}) {
       if (grid > 1024 && !parameters_of(stage).folds_its_partials) continue;
       for (const std::uint64_t n : {1u, 1024u, 100'003u, 1'200'000u}) {
-        const device_input in(on, element_type::u32, "sum", n);
+        const device_input in(on, type, "sum", n);
         const auto reduction = on.make_reduction({.stage = stage.number,
-                                                  .type = element_type::u32,
+                                                  .type = type,
                                                   .op = "sum",
                                                   .shape = {.grid = grid},
                                                   .max_n = n});
         EXPECT_LE(reduction->plan_for(n)[0].blocks, grid);
         EXPECT_EQ(reduce(*reduction, in.device->data(), n),
-                  make_reference(in.host.data(), element_type::u32, "sum", n).expected)
+                  make_reference(in.host.data(), type, "sum", n).expected)
             << name_stage(stage) << ", grid " << grid << ", n " << n;
       }
     }
     if (!parameters_of(stage).folds_its_partials) {
       // Block times items; in the stage that always has four loads, block times 16.
       const std::uint64_t most = stage.keeps_order ? 4096 : 1024;
-      EXPECT_NO_THROW(
-          on.make_reduction({.stage = stage.number, .shape = {.grid = most}, .max_n = 1}));
-      EXPECT_THROW(
-          on.make_reduction({.stage = stage.number, .shape = {.grid = most + 1}, .max_n = 1}),
-          input_error);
+      const auto make = [&](std::uint64_t grid) {
+        return on.make_reduction(
+            {.stage = stage.number, .type = type, .shape = {.grid = grid}, .max_n = 1});
+      };
+      EXPECT_NO_THROW(make(most));
+      EXPECT_THROW(make(most + 1), input_error);
     }
   }
 }
