@@ -96,7 +96,7 @@ std::vector<shape> grids_of(const shape& s, const kernel_family& of,
                             const device_properties& device) {
   if (!of.takes_grid) return {s};
   std::vector<shape> shapes;
-  for (int each = 1; each * s.block <= 2 * device.threads_per_multiprocessor; each *= 2) {
+  for (int each = 1; each * s.block <= 16 * device.threads_per_multiprocessor; each *= 2) {
     const auto blocks =
         static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(device.multiprocessors);
     shapes.push_back({s.block, s.items, std::min(blocks, grid_limit(s, of, device))});

@@ -21,7 +21,7 @@ struct contest_result {
 };
 
 /// Times the pick and what else there is: of the stages that serve and take more than a block,
-/// every kernel, in grids that fill the multiprocessors less than twice over. All run a few times,
+/// every kernel, in grids that fill the multiprocessors sixteen times over at most. All run a few times,
 /// and those that lead more often, taking turns.
 /// @throws error when one of them is wrong; device_error
 [[nodiscard]] contest_result hold_contest(const stage_choice& pick,

@@ -17,10 +17,11 @@ def load(path):
 
 tune = load(os.path.join(ROOT, "bench", "tune"))
 
-LISTING = """stage  name               change                              parameters        keeps the order
-    2  no_divergence      the same pairs, by the first threads of the block   block              yes
-    9  items_per_thread   several elements a thread, in loads of 16 bytes     block items        no
-   10  two_pass           a grid that loops, and a launch of one block        block items grid   no
+LISTING = """stage  name              change                       parameters        elements      keeps
+    2  no_divergence     the same pairs               block             wide          yes
+    9  items_per_thread  several elements a thread    block items       wide          no
+   10  two_pass          a grid that loops            block items grid  wide, narrow  no
+   15  narrow_elements   a batch of bytes             block items grid  narrow        no
 
 The source of a stage is kernels/NN_name.hpp; 'tenfold diff 3 4' shows what changed.
 """
@@ -55,12 +56,18 @@ class Stages(unittest.TestCase):
         self.assertEqual([(each.number, each.name, each.takes_items, each.takes_grid)
                           for each in stages],
                          [(2, "no_divergence", False, False), (9, "items_per_thread", True, False),
-                          (10, "two_pass", True, True)])
+                          (10, "two_pass", True, True), (15, "narrow_elements", True, True)])
+
+    def test_serve_the_elements_that_are_listed(self):
+        served = {each.number: [name for name in ("f32", "f16", "i8") if each.serves(name)]
+                  for each in tune.parse_stages(LISTING)}
+        self.assertEqual(served, {2: ["f32"], 9: ["f32"], 10: ["f32", "f16", "i8"],
+                                  15: ["f16", "i8"]})
 
 
 class Candidates(unittest.TestCase):
     def setUp(self):
-        self.stages = tune.parse_stages(LISTING)
+        self.stages = tune.parse_stages(LISTING)[:3]
 
     def test_have_what_their_stage_takes(self):
         grids = [tune.parse_grid("2x"), tune.parse_grid("7")]
@@ -108,7 +115,7 @@ class Candidates(unittest.TestCase):
 
 class Results(unittest.TestCase):
     def test_of_candidates_are_kept_and_of_peers_are_not(self):
-        candidates = tune.candidates_of(tune.parse_stages(LISTING)[2:], [256], [4],
+        candidates = tune.candidates_of(tune.parse_stages(LISTING)[2:3], [256], [4],
                                         [(4, "blocks_per_multiprocessor")])
         entry = {"contestant": "10_two_pass/block:256/items:4/grid:32", "type": "f32", "n": 1024,
                  "mode": "graph", "real_time": 2.00049, "bytes_per_second": 2.04789e9,
@@ -137,7 +144,7 @@ class Results(unittest.TestCase):
 
 class Segments(unittest.TestCase):
     def test_a_row_goes_on_while_it_is_within_the_tolerance(self):
-        figures = {1: {"a": figure(1.0), "b": figure(0.5)}, 2: {"a": figure(1.0), "b": figure(1.005)},
+        figures = {1: {"a": figure(1.0), "b": figure(0.5)}, 2: {"a": figure(1.0), "b": figure(1.002)},
                    4: {"a": figure(1.0), "b": figure(1.2)}}
         self.assertEqual(tune.segments(figures), [([1, 2], "a"), ([4], "b")])
 
@@ -151,8 +158,8 @@ class Segments(unittest.TestCase):
         self.assertEqual(tune.segments(figures), [([1, 2], "a")])
 
     def test_one_that_is_good_everywhere_spares_a_row(self):
-        figures = {1: {"a": figure(1.0), "b": figure(0.5), "c": figure(0.995)},
-                   2: {"a": figure(0.5), "b": figure(1.0), "c": figure(0.995)}}
+        figures = {1: {"a": figure(1.0), "b": figure(0.5), "c": figure(0.998)},
+                   2: {"a": figure(0.5), "b": figure(1.0), "c": figure(0.998)}}
         self.assertEqual(tune.segments(figures), [([1, 2], "c")])
 
     def test_one_that_was_not_measured_at_a_size_does_not_reach_over_it(self):
