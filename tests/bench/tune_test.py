@@ -88,7 +88,7 @@ class Candidates(unittest.TestCase):
 
     def test_neither_starve_nor_overfill_a_multiprocessor(self):
         found = tune.candidates_of(self.stages[2:], [256, 1024], [4],
-                                   [(16, "blocks_per_multiprocessor")])
+                                   [(64, "blocks_per_multiprocessor")])
         self.assertEqual([each.block for each in found], [256])
         found = tune.candidates_of(self.stages[2:], [64, 256], [4],
                                    [(1, "blocks_per_multiprocessor")])
