@@ -100,8 +100,12 @@ __device__ void bulk_copy(In* to, const In* from, unsigned n, bulk_barrier& arri
 
 template <int Width, typename In>
 __device__ static_array<In, Width> bulk_vector(const In* p) {
-  using word = typename detail::machine_word<Width * sizeof(In)>::type;
-  return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
+  if constexpr (Width == 1) {
+    return static_array<In, Width>{*p};
+  } else {
+    using word = typename detail::machine_word<Width * sizeof(In)>::type;
+    return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
+  }
 }
 
 #elif defined(__HIPCC__) || defined(__HIP__)

@@ -1045,13 +1045,13 @@ TEST_F(Cli, BadSizes) {
 
 TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
   const outcome o = succeed({"best", "--n", "10000", "--device", "simt", "--repeat", "2"});
-  for (const char* part : {"11 single_pass", "chosen     by rule", "simt", "--measure", "block 256",
+  for (const char* part : {"13 dependent_launch", "chosen     by rule", "simt", "--measure", "block 256",
                            "items 4", "right", "median of 2"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
 
 TEST_F(Cli, BestServesEveryTypeAndOperator) {
-  for (const std::string_view type : type_names)
+  for (const std::string_view type : element_type_names)
     for (const char* op : {"sum", "min"}) {
       const json entry = measure({"best", "--n", "3000", "--type", std::string(type), "--op", op})
                              .at("benchmarks")
