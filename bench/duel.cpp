@@ -1,9 +1,11 @@
 // Stages against peers, interleaved in one run: how many times as fast, with a confidence interval,
 // and which share of what this device can read at all.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "bench/context.hpp"
@@ -26,13 +28,15 @@ struct duel_options {
   int rounds = 101;
   bool end_to_end = false;
   std::string json;
+  std::string command;  ///< this one, as typed
 };
 
 void add_duel_options(CLI::App& app, duel_options& o) {
   add_bench_options(app, o.common);
   app.add_option("--candidate", o.candidates,
                  "a stage and its shape, STAGE:BLOCK:ITEMS:GRID; GRID in blocks or, as 4x, in "
-                 "blocks per multiprocessor; what is left out is by default")
+                 "blocks per multiprocessor; a stage alone comes in its best shape, best is the "
+                 "stage that 'tenfold best' takes")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--against", o.against,
@@ -68,6 +72,8 @@ std::vector<entrant> choose_entrants(const duel_options& o, testbed& bed) {
   std::vector<entrant> all;
   for (const std::string& text : o.candidates) {
     all.push_back(parse_candidate(text, bed.device().properties()));
+    if (o.end_to_end && all.back().make == nullptr)
+      throw input_error("'best' is chosen for data on the device: name a stage for --end-to-end");
     if (o.end_to_end) all.back() = with_transfers(all.back(), bed.device());
   }
   peer_choice peers = choose_peers(choose_peer_names(o, bed.choice()), bed.choice());
@@ -87,8 +93,8 @@ std::string choose_reference(const duel_options& o, const std::vector<entrant>& 
 /// One event from admission to ranking.
 class duel {
  public:
-  duel(field& on, const std::vector<entrant>& all, const event& at) {
-    for (const entrant& who : all) admit(on, who, at);
+  duel(field& on, const std::vector<const entrant*>& all, const event& at) {
+    for (const entrant* who : all) admit(on, *who, at);
   }
 
   [[nodiscard]] bool is_empty() const { return standings_.empty(); }
@@ -123,7 +129,7 @@ class duel {
 
 std::size_t position_of_reference(const std::vector<standing>& all, const std::string& label) {
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i].who->label() == label) return i;
+    if (all[i].who->label() == label || all[i].who->name == label) return i;
   throw input_error(
       fmt::format("'{}', with which all are to be compared, does not take part: use "
                   "--against with one of those that do",
@@ -139,6 +145,7 @@ class tournament {
         entrants_(choose_entrants(o, bed_)),
         reference_(choose_reference(o, entrants_)),
         context_(describe(bed_)) {
+    context_.emplace_back("command", o.command);
     context_.emplace_back("date", cli::timestamp());
     context_.emplace_back("rounds", fmt::format("{}", o.rounds));
     context_.emplace_back("seed", fmt::format("{}", o.common.seed));
@@ -169,8 +176,19 @@ class tournament {
         run(on, {.type = type, .op = op, .n = n, .mode = mode});
   }
 
+  /// Those who take part.
+  std::vector<const entrant*> line_up(const event& at) {
+    std::vector<const entrant*> all;
+    for (const entrant& who : entrants_) {
+      const peer_request request{.type = at.type, .op = at.op, .max_n = at.n};
+      if (who.choose) chosen_.push_back(who.choose(bed_.device(), request, at.mode));
+      all.push_back(who.choose ? &chosen_.back() : &who);
+    }
+    return all;
+  }
+
   void run(field& on, const event& at) {
-    duel one(on, entrants_, at);
+    duel one(on, line_up(at), at);
     if (one.is_empty()) return;
     std::vector<standing> all = one.fight(options_.rounds, options_.common.seed + events_.size());
     const std::size_t reference = position_of_reference(all, reference_);
@@ -195,6 +213,7 @@ class tournament {
   testbed bed_;
   std::vector<std::uint64_t> sizes_;
   std::vector<entrant> entrants_;
+  std::deque<entrant> chosen_;  ///< in the place of others, event by event
   std::string reference_;
   std::vector<std::pair<std::string, std::string>> context_;
   std::vector<std::vector<standing>> events_;
@@ -208,6 +227,7 @@ int main(int argc, char** argv) {
   CLI::App app("Stages against peers, interleaved in one run.", "tenfold_duel");
   tenfold::bench::duel_options o;
   add_duel_options(app, o);
+  o.command = fmt::format("tenfold_duel {}", fmt::join(argv + 1, argv + argc, " "));
   return tenfold::cli::parse_and_run(app, argc, argv, [&] {
     tenfold::cli::check_json_file(o.json);
     return tenfold::bench::tournament(o).run();

@@ -72,6 +72,7 @@ void print_crossover_of(const std::vector<const std::vector<standing>*>& by_size
 
 entrant with_transfers(const entrant& stage, session& device) {
   entrant e = stage;
+  e.choose = nullptr;
   e.shape_name += "/with-transfers";
   e.on_cpu = true;
   e.make = [make = stage.make, &device](session&, const peer_request& r) {

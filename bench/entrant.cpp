@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "host/cli/best_choice.hpp"
 #include "host/error.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
@@ -51,6 +52,22 @@ entrant peer_entrant(const peer& p, bool on_cpu) {
       .name = "peer:" + p.name, .kind = p.kind, .on_cpu = on_cpu, .waits = p.waits, .make = p.make};
 }
 
+entrant choose_best(session& on, const peer_request& r, timing_mode mode) {
+  const stage_choice best = cli::choose_best(on, r.type, r.op, r.max_n, mode);
+  entrant made = stage_entrant(cli::choose_stage(std::to_string(best.stage.number)), best.by.shape);
+  made.shape_name = made.label();
+  made.name = "best";
+  return made;
+}
+
+entrant choose_shape(const stage_info& stage, session& on, const peer_request& r,
+                     timing_mode mode) {
+  const launch_query q{on.properties(), r.max_n, size_of(r.type), mode};
+  for (const kernel_family& each : families_of(r.type, r.op))
+    if (each.stage.number == stage.number) return stage_entrant(stage, tuned_shape(q, each).shape);
+  return stage_entrant(stage, {});
+}
+
 }  // namespace
 
 std::string entrant::label() const {
@@ -76,6 +93,7 @@ entrant stage_entrant(const stage_info& stage, const tenfold::shape& s) {
 }
 
 entrant parse_candidate(std::string_view text, const device_properties& device) {
+  if (text == "best") return {.name = "best", .choose = choose_best};
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() > 4)
     throw input_error(
@@ -84,7 +102,14 @@ entrant parse_candidate(std::string_view text, const device_properties& device) 
   if (parts.size() > 1) s.block = parse_int(parts[1], text);
   if (parts.size() > 2) s.items = parse_int(parts[2], text);
   if (parts.size() > 3) s.grid = parse_grid(parts[3], text, device);
-  return stage_entrant(cli::choose_stage(parts[0]), s);
+  entrant made = stage_entrant(cli::choose_stage(parts[0]), s);
+  if (parts.size() == 1) {
+    made.shape_name.clear();
+    made.choose = [stage = made.stage](session& on, const peer_request& r, timing_mode mode) {
+      return choose_shape(*stage, on, r, mode);
+    };
+  }
+  return made;
 }
 
 peer_choice choose_peers(const std::vector<std::string>& names, const cli::device_choice& device) {

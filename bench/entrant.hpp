@@ -26,6 +26,8 @@ struct entrant {
   bool on_cpu = false;
   bool waits = false;
   std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
+  /// Who takes this one's place in an event; empty where that is itself.
+  std::function<entrant(session&, const peer_request&, timing_mode)> choose{};
 
   /// `10_two_pass/block:256/items:4`
   [[nodiscard]] std::string label() const;
@@ -38,7 +40,7 @@ struct entrant {
 [[nodiscard]] entrant stage_entrant(const stage_info& stage, const tenfold::shape& s);
 
 /// Reads `STAGE[:BLOCK[:ITEMS[:GRID]]]`, GRID a number of blocks or, as in `4x`, of blocks per
-/// multiprocessor.
+/// multiprocessor. A stage alone comes in its best shape for each event; `best` is the best stage.
 /// @throws input_error
 [[nodiscard]] entrant parse_candidate(std::string_view text, const device_properties& device);
 

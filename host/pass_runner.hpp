@@ -76,8 +76,10 @@ class pass_runner {
         max_n_(max_n) {
     check_order();
     check_parameters();
+    check_hardware(hardware_lack(device_, stage_.needed_capability));
     if (!kernels_.first) no_kernel();
-    check_hardware();
+    check_hardware(build_lack(device_, kernels_.first, stage_.needed_capability));
+    prepare_launches();
     if (!stage_.takes_items) shape_.items = stage_.elements_per_thread;
     choose_grid();
     allocate_scratch();
@@ -143,16 +145,16 @@ class pass_runner {
           std::to_string(largest_grid()) + ", which is block times items");
   }
 
+  void check_hardware(const std::string& lack) const {
+    if (!lack.empty()) throw input_error(name_stage(stage_.info) + " needs " + lack);
+  }
+
   /// A kernel that waits by itself is launched early where the hardware knows how to wait.
-  void check_hardware() {
-    const auto lack = [this](int capability) {
-      const std::string of_hardware = hardware_lack(device_, capability);
-      return of_hardware.empty() ? build_lack(device_, kernels_.first, capability) : of_hardware;
-    };
-    if (const std::string what = lack(stage_.needed_capability); !what.empty())
-      throw input_error(name_stage(stage_.info) + " needs " + what);
+  void prepare_launches() {
     constexpr int capability_that_waits = 90;
-    if (stage_.launches_early && lack(capability_that_waits).empty()) start_ = launch_start::early;
+    if (stage_.launches_early && hardware_lack(device_, capability_that_waits).empty() &&
+        build_lack(device_, kernels_.first, capability_that_waits).empty())
+      start_ = launch_start::early;
     if (stage_.dynamic_shared_bytes > smallest_shared_memory)
       for (kernel_handle* each : {&kernels_.first, &kernels_.later})
         allow_shared_bytes(*each, stage_.dynamic_shared_bytes);

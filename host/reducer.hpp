@@ -112,7 +112,7 @@ class reducer {
 
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
-    if constexpr (family<Stage>.has(Block, Items))
+    if constexpr (family<Stage>.has(Block, Items) && is_for_this_vendor<Stage>)
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

@@ -81,6 +81,15 @@ constexpr int needed_capability() {
     return 0;
 }
 
+/// Whether any device of this backend has what the stage takes.
+template <typename Stage>
+inline constexpr bool is_for_this_vendor =
+#if defined(__HIPCC__) || defined(__HIP__)
+    needed_capability<Stage>() == 0;
+#else
+    true;
+#endif
+
 /// Whether the stage's kernels wait by themselves for the launch before.
 template <typename Stage>
 inline constexpr bool launches_early = requires {

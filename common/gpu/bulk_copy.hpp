@@ -2,7 +2,7 @@
 /// Copies from global to shared memory that hardware makes on its own, while the block computes.
 ///
 /// NVIDIA has them from compute capability 9.0 on (`cp.async.bulk` in the PTX manual); the executor
-/// copies at once; AMD has none, and the words are there for a kernel to name, not to use.
+/// copies at once; AMD has none, and there the words end the kernel that says them.
 ///
 /// | word                                    | meaning |
 /// |-----------------------------------------|------------------------------------------------------|
@@ -112,15 +112,21 @@ __device__ static_array<In, Width> bulk_vector(const In* p) {
 
 class bulk_barrier {
  public:
-  __device__ void open() = delete;
-  __device__ void wait(unsigned parity) const = delete;
+  __device__ void open() { __builtin_trap(); }
+  __device__ void wait(unsigned /*parity*/) const { __builtin_trap(); }
 };
 
-void bulk_barriers_are_open() = delete;
+__device__ inline void bulk_barriers_are_open() {
+  __builtin_trap();
+}
 template <typename In>
-__device__ void bulk_copy(In* to, const In* from, unsigned n, bulk_barrier& arrival) = delete;
+__device__ void bulk_copy(In*, const In*, unsigned /*n*/, bulk_barrier&) {
+  __builtin_trap();
+}
 template <int Width, typename In>
-__device__ static_array<In, Width> bulk_vector(const In* p) = delete;
+__device__ static_array<In, Width> bulk_vector(const In*) {
+  __builtin_trap();
+}
 
 #else
 

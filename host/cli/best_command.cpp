@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "host/best.hpp"
+#include "host/cli/best_choice.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/contest.hpp"
 #include "host/cli/run_command.hpp"
@@ -62,22 +62,6 @@ measurement measure_in(const shape& s, int number, options o, workload& data,
   return measure(stage, o, data, choice, on);
 }
 
-/// The best choice that the device can run.
-stage_choice first_that_runs(const std::vector<stage_choice>& choices, const workload& data,
-                             session& on) {
-  for (const stage_choice& each : choices) try {
-      std::ignore = on.make_reduction({.stage = each.stage.number,
-                                       .type = data.type(),
-                                       .op = data.op(),
-                                       .shape = each.by.shape,
-                                       .max_n = data.n()});
-      return each;
-    } catch (const input_error&) {
-      if (&each == &choices.back()) throw;
-    }
-  throw input_error("no stage serves this operator");
-}
-
 std::string describe(const contest_result& contest, timing_mode mode) {
   return fmt::format(
       "the fastest of {} tried here {}: {}; the choice above takes {}, {:.3f} times as long",
@@ -87,9 +71,7 @@ std::string describe(const contest_result& contest, timing_mode mode) {
 
 std::vector<measurement> take_best(const options& o, timing_mode mode, workload& data,
                                    const device_choice& choice, session& on) {
-  const launch_query q{on.properties(), data.n(), size_of(data.type()), mode};
-  const std::vector<kernel_family> families = families_of(data.type(), data.op());
-  const stage_choice pick = first_that_runs(best_choices(q, families), data, on);
+  const stage_choice pick = choose_best(on, data.type(), data.op(), data.n(), mode);
   std::vector<measurement> results{
       measure_in(pick.by.shape, pick.stage.number, o, data, choice, on)};
   results[0].chosen_by = pick.by.row != nullptr ? "table" : "rule";
@@ -97,7 +79,8 @@ std::vector<measurement> take_best(const options& o, timing_mode mode, workload&
   if (!o.measure) return results;
 
   announce("trying what else there is");
-  const contest_result contest = hold_contest(pick, families, mode, data, on);
+  const contest_result contest =
+      hold_contest(pick, families_of(data.type(), data.op()), mode, data, on);
   if (contest.is_pick) {
     results[0].reason += fmt::format("; the fastest of {} tried here {} as well",
                                      contest.candidates, describe(mode));

@@ -21,8 +21,8 @@ struct contest_result {
 };
 
 /// Times the pick and what else there is: of the stages that serve and take more than a block,
-/// every kernel, in grids that fill the multiprocessors sixteen times over at most. All run a few times,
-/// and those that lead more often, taking turns.
+/// every kernel, in grids that fill the multiprocessors sixteen times over at most. All run a few
+/// times, and those that lead more often, taking turns.
 /// @throws error when one of them is wrong; device_error
 [[nodiscard]] contest_result hold_contest(const stage_choice& pick,
                                           const std::vector<kernel_family>& families,

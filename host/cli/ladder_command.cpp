@@ -101,7 +101,7 @@ class climb {
     rung r{.who = &who, .n = data_.n()};
     try {
       if (who.stage != nullptr && !choice_.backend->serves(who.stage->number, data_.type()))
-        r.refusal = fmt::format("takes no {}", name_of(data_.type()));
+        r.refusal = fmt::format("{} takes no {}", name_stage(*who.stage), name_of(data_.type()));
       else if (who.stage != nullptr)
         r.measured = measure(*who.stage, options_for(*who.stage, options_), data_, choice_, *on_);
       else if (!who.peer->absent.empty())
