@@ -13,6 +13,7 @@
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
 /// | `gpu::allow_next_launch()`                  | the launch that follows may settle already     |
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
+/// | `gpu::prefetch(p)`                          | memory that will be read after that            |
 /// | `gpu::add_bytes(total, word)`               | the four bytes of a word, added to a total     |
 ///
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.

@@ -122,7 +122,11 @@ inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const k
   shape s = with_kernel({row.block, items_of(bytes, q.element_bytes)}, of);
   if (!of.takes_grid || row.grid == 0) return s;
   const std::uint64_t limit = grid_limit(s, of, q.device);
-  const std::uint64_t blocks = row.grid * static_cast<std::uint64_t>(row.block / s.block);
+  std::uint64_t blocks = row.grid * static_cast<std::uint64_t>(row.block / s.block);
+  // That further turns pay was measured with the row's own items.
+  if (row.unit == grid_unit::blocks_per_multiprocessor &&
+      static_cast<std::size_t>(s.items) * q.element_bytes < bytes)
+    blocks = std::min(blocks, resident_blocks(q.device, s.block, 0));
   s.grid = row.unit == grid_unit::blocks ? std::min(blocks, limit)
                                          : even_grid(blocks, limit, q.device.multiprocessors);
   return s;

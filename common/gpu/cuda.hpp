@@ -33,6 +33,15 @@ __device__ inline void allow_next_launch() {
 #endif
 }
 
+/// Asks for the 128 bytes around p to come to the last-level cache. Whoever writes to them later
+/// does it there as well, so that this may be said before the wait. Without launches that start
+/// early it is of no use.
+__device__ inline void prefetch(const void* p) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+#endif
+}
+
 /// What the launches before wrote is there, and what they read may be written.
 __device__ inline void await_previous_launch() {
 #if __CUDA_ARCH__ >= 900

@@ -33,6 +33,7 @@ __device__ inline void sync_warp() {
 /// A launch begins when the one before has ended.
 __device__ inline void allow_next_launch() {}
 __device__ inline void await_previous_launch() {}
+__device__ inline void prefetch(const void*) {}
 
 /// Without a mask, which every HIP has: the lanes that take part are those that are active.
 template <int WarpSize, typename T>

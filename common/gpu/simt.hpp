@@ -252,6 +252,7 @@ inline void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_
 /// A launch begins when the one before has ended.
 inline void allow_next_launch() {}
 inline void await_previous_launch() {}
+inline void prefetch(const void*) {}
 
 template <int WarpSize, typename T>
 T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),

@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(BlockSize)
       for (unsigned slot = 0; slot < slots; ++slot) arrival[slot].open();
       gpu::bulk_barriers_are_open();
     }
-    for (unsigned slot = 0; slot < slots; ++slot) fetch(slot, begin + slot * stride);
     __syncthreads();
+    for (unsigned slot = 0; slot < slots; ++slot) fetch(slot, begin + slot * stride);
 
     for (unsigned turn = 0; begin + Tile <= n; ++turn, begin += stride) {
       const unsigned slot = turn % slots;

@@ -2,11 +2,13 @@
 //
 // A kernel of a few microseconds takes about as long to get going as to run. From compute
 // capability 9.0 on, a launch may be prepared while the one before it in the stream still runs: its
-// blocks settle wherever there is room and wait there. This is stage 11 with the two words for it.
+// blocks settle wherever there is room and wait there. This is stage 11 with the words for it.
 // Nothing may be read or written before the wait is over, since the kernel before may be the one
-// that makes the input, or the same one still busy with the scratch memory.
+// that makes the input, or the same one still busy with the scratch memory. But the blocks that
+// wait may have their first elements brought to the last-level cache, where they are overwritten if
+// need be.
 //
-// On other GPUs and on the executor both words mean nothing, and a launch begins when the one
+// On other GPUs and on the executor these words mean nothing, and a launch begins when the one
 // before it has ended.
 //
 // Watch: the time of short calls in a row.
@@ -27,6 +29,7 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
   constexpr int Batch = 4 * Width > Items ? 4 * Width / Items : 1;
+  constexpr std::size_t line = sizeof(In) < 128 ? 128 / sizeof(In) : 1;
   __shared__ gpu::shared_array<T, Warps> shared;
   __shared__ bool is_last;
   const unsigned tid = threadIdx.x, lane = tid % WarpSize, warp = tid / WarpSize;
@@ -42,6 +45,9 @@ __global__ void __launch_bounds__(BlockSize)
   };
 
   gpu::allow_next_launch();
+  const std::size_t first = blockIdx.x * Tile, last = first + Batch * gridDim.x * Tile;
+  for (std::size_t tile = first; tile < last && tile + Tile <= n; tile += gridDim.x * Tile)
+    for (std::size_t i = tid * line; i < Tile; i += BlockSize * line) gpu::prefetch(in + tile + i);
   gpu::await_previous_launch();
 
   // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
