@@ -20,8 +20,8 @@ struct peer_request {
   std::uint64_t max_n = 0;
 };
 
-/// The value of a copy and of a reader is the exclusive or of the input's 32-bit words, whatever the
-/// type and operator. A launch reads nothing and has none: it is what a launch takes by itself.
+/// The value of a copy and of a reader is the exclusive or of the input's 32-bit words, whatever
+/// the type and operator. A launch reads nothing and has none: it is what a launch takes by itself.
 enum class peer_kind { reduction, copy, reader, launch };
 
 struct peer {
