@@ -54,6 +54,7 @@ __global__ void __launch_bounds__(BlockSize)
     }
     __syncthreads();
     for (unsigned slot = 0; slot < slots; ++slot) fetch(slot, begin + slot * stride);
+    __syncthreads();  // nobody waits for a copy that is not under way
 
     for (unsigned turn = 0; begin + Tile <= n; ++turn, begin += stride) {
       const unsigned slot = turn % slots;

@@ -58,14 +58,26 @@ device_properties h200() {
 
 TEST(Candidates, AreStageBlockItemsAndGrid) {
   const device_properties device = h200();
-  const entrant short_form = parse_candidate("10", device);
-  EXPECT_EQ(short_form.label(), "10_two_pass/block:256/items:4");
+  const entrant in_default_items = parse_candidate("10:256", device);
+  EXPECT_EQ(in_default_items.label(), "10_two_pass/block:256/items:4");
   EXPECT_EQ(parse_candidate("two_pass:512:8:528", device).label(),
             "10_two_pass/block:512/items:8/grid:528");
   EXPECT_EQ(parse_candidate("10:512:8:4x", device).shape.grid, 528u);
   EXPECT_EQ(parse_candidate("3:64", device).label(), "03_no_bank_conflicts/block:64");
-  EXPECT_EQ(short_form.full_name(element_type::f32, "sum", 1024, timing_mode::graph),
+  EXPECT_EQ(in_default_items.full_name(element_type::f32, "sum", 1024, timing_mode::graph),
             "10_two_pass/f32/sum/n:1024/block:256/items:4/graph");
+}
+
+TEST(Candidates, WithoutAShapeComeInTheirBest) {
+  const auto on = backends().back()->open(32);
+  const peer_request request{.max_n = 10'000};
+  const entrant stage = parse_candidate("10", h200()), best = parse_candidate("best", h200());
+  EXPECT_EQ(stage.label(), "10_two_pass");
+  EXPECT_EQ(stage.choose(*on, request, timing_mode::graph).label(),
+            "10_two_pass/block:256/items:4");
+  EXPECT_EQ(best.label(), "best");
+  EXPECT_EQ(best.choose(*on, request, timing_mode::graph).label(),
+            "best/13_dependent_launch/block:256/items:4");
 }
 
 TEST(Candidates, ThatCannotBeReadAreRefused) {
