@@ -181,8 +181,12 @@ class tournament {
     std::vector<const entrant*> all;
     for (const entrant& who : entrants_) {
       const peer_request request{.type = at.type, .op = at.op, .max_n = at.n};
-      if (who.choose) chosen_.push_back(who.choose(bed_.device(), request, at.mode));
-      all.push_back(who.choose ? &chosen_.back() : &who);
+      try {
+        if (who.choose) chosen_.push_back(who.choose(bed_.device(), request, at.mode));
+        all.push_back(who.choose ? &chosen_.back() : &who);
+      } catch (const input_error& e) {
+        fmt::print("left out: {}: {}\n", who.label(), e.what());
+      }
     }
     return all;
   }

@@ -107,13 +107,16 @@ inline int items_of(std::size_t bytes, std::size_t element_bytes) {
 }
 
 /// That shape where it has a kernel; else with the next more items, or with the default ones; else
-/// of a smaller block. Where nothing helps, as it was: the reducer says why there is no kernel.
+/// of a smaller block, or a larger one. Where nothing helps, as it was: the reducer says why there
+/// is no kernel.
 inline shape with_kernel(shape wanted, const kernel_family& of) {
   if (!of.takes_items) wanted.items = default_items;
   for (const int items : item_counts)
     if (items >= wanted.items && of.has(wanted.block, items)) return {wanted.block, items};
   for (auto block = block_sizes.rbegin(); block != block_sizes.rend(); ++block)
     if (*block <= wanted.block && of.has(*block, default_items)) return {*block, default_items};
+  for (const int block : block_sizes)
+    if (block > wanted.block && of.has(block, default_items)) return {block, default_items};
   return wanted;
 }
 
@@ -122,7 +125,8 @@ inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const k
   shape s = with_kernel({row.block, items_of(bytes, q.element_bytes)}, of);
   if (!of.takes_grid || row.grid == 0) return s;
   const std::uint64_t limit = grid_limit(s, of, q.device);
-  std::uint64_t blocks = row.grid * static_cast<std::uint64_t>(row.block / s.block);
+  std::uint64_t blocks = std::max<std::uint64_t>(
+      row.grid * static_cast<std::uint64_t>(row.block) / static_cast<std::uint64_t>(s.block), 1);
   // That further turns pay was measured with the row's own items.
   if (row.unit == grid_unit::blocks_per_multiprocessor &&
       static_cast<std::size_t>(s.items) * q.element_bytes < bytes)

@@ -155,9 +155,14 @@ class pass_runner {
     if (stage_.launches_early && hardware_lack(device_, capability_that_waits).empty() &&
         build_lack(device_, kernels_.first, capability_that_waits).empty())
       start_ = launch_start::early;
-    if (stage_.dynamic_shared_bytes > smallest_shared_memory)
-      for (kernel_handle* each : {&kernels_.first, &kernels_.later})
-        allow_shared_bytes(*each, stage_.dynamic_shared_bytes);
+    if (stage_.dynamic_shared_bytes <= smallest_shared_memory) return;
+    if (const std::size_t largest = device_.largest_shared_bytes();
+        stage_.dynamic_shared_bytes > largest)
+      check_hardware(std::to_string(stage_.dynamic_shared_bytes) +
+                     " bytes of shared memory for a block, and the device has " +
+                     std::to_string(largest));
+    for (kernel_handle* each : {&kernels_.first, &kernels_.later})
+      allow_shared_bytes(device_, *each, stage_.dynamic_shared_bytes);
   }
 
   [[noreturn]] void no_kernel() const {

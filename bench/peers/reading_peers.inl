@@ -150,6 +150,8 @@ peer bulk_peer(int blocks) {
                   "reading what a kernel was compiled for");
     if (compiled.ptxVersion < 90)
       throw input_error("bulk copies need a GPU of compute capability 9.0 and a build for it");
+    if (own_session(on).opened().largest_shared_bytes() < shared)
+      throw input_error("the device has no shared memory of " + std::to_string(shared) + " bytes");
     detail::check(
         cudaFuncSetAttribute(&read_bulk<Slots, SlotBytes>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),

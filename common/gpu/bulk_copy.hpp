@@ -4,13 +4,13 @@
 /// NVIDIA has them from compute capability 9.0 on (`cp.async.bulk` in the PTX manual); the executor
 /// copies at once; AMD has none, and there the words end the kernel that says them.
 ///
-/// | word                                    | meaning |
-/// |-----------------------------------------|------------------------------------------------------|
-/// | `gpu::bulk_barrier`                     | in shared memory, says when a copy is there | |
-/// `gpu::bulk_barriers_are_open()`         | after `open`, before the block's next barrier        |
-/// | `gpu::bulk_copy(to, from, n, barrier)`  | begins a copy; by one thread | |
-/// `gpu::bulk_vector<Width>(p)`            | elements of what was copied, in one load             |
-/// | `gpu::is_bulk_aligned(p)`               | whether elements may be copied from p |
+/// | word                                   | meaning                                       |
+/// |----------------------------------------|-----------------------------------------------|
+/// | `gpu::bulk_barrier`                    | in shared memory, says when a copy is there   |
+/// | `gpu::bulk_barriers_are_open()`        | after `open`, before the block's next barrier |
+/// | `gpu::bulk_copy(to, from, n, barrier)` | begins a copy; by one thread                  |
+/// | `gpu::bulk_vector<Width>(p)`           | elements of what was copied, in one load      |
+/// | `gpu::is_bulk_aligned(p)`              | whether elements may be copied from p         |
 #pragma once
 
 #include <cstddef>

@@ -148,7 +148,8 @@ class climb {
   void print_gain() const {
     std::vector<const measurement*> steps;
     for (const rung& r : rungs_)
-      if (r.who->stage != nullptr && r.measured) steps.push_back(&*r.measured);
+      if (r.who->stage != nullptr && r.measured && !r.has(verdict::wrong))
+        steps.push_back(&*r.measured);
     if (steps.size() < 2) return;
     const measurement &first = *steps.front(), *best = &first, *largest = nullptr;
     double largest_gain = 0;

@@ -50,7 +50,8 @@ void run_trial(const trial& t, const options& o, const workload& data, const dev
   } while (static_cast<int>(m.seconds.size()) < runs && (o.repeat != 0 || spent < share));
   m.cpu_seconds = (process_seconds() - cpu_before) / static_cast<double>(m.seconds.size());
   // What was timed must be right as well, not only the run before it.
-  if (m.verdict == verdict::right) m.verdict = judge(t.expected, t.work.result(), depth);
+  const verdict last = judge(t.expected, t.work.result(), depth);
+  if (last == verdict::wrong || m.verdict == verdict::right) m.verdict = last;
   std::sort(m.seconds.begin(), m.seconds.end());
 }
 

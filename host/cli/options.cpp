@@ -70,13 +70,14 @@ void add_options(CLI::App& app, options& o) {
 
 void add_shape_options(CLI::App& app, options& o) {
   app.add_option("--block", o.shape.block,
-                 fmt::format("threads per block: {} [{}; all three as tuned for the device if none "
-                             "is given]",
+                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone [{}; all "
+                             "three as tuned for the device if none is given]",
                              fmt::join(block_sizes, ", "), default_block))
       ->check(refuse_empty);
-  app.add_option("--items", o.shape.items,
-                 fmt::format("elements per thread, from stage 9 on: {} [{}, or as tuned]",
-                             fmt::join(item_counts, ", "), default_items))
+  app.add_option(
+         "--items", o.shape.items,
+         fmt::format("elements per thread, from stage 9 on, not of 12: {} [{}, or as tuned]",
+                     fmt::join(item_counts, ", "), default_items))
       ->check(refuse_empty);
   app.add_option("--grid", o.shape.grid,
                  "blocks of the first pass, from stage 10 on [by the device, or as tuned]")

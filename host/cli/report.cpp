@@ -159,6 +159,8 @@ colour colour_of(verdict v) {
 void check_json_file(const std::string& file) {
   if (file.empty() || file == "-") return;
   const std::filesystem::path path = std::filesystem::absolute(file);
+  if (is_directory(path))
+    throw input_error(fmt::format("cannot write '{}': it is a folder, name a file", file));
   // A file that is not there yet is not made either, lest a refused run leave it empty.
   const std::filesystem::path target = exists(path) ? path : path.parent_path();
   if (access(target.c_str(), W_OK) != 0)

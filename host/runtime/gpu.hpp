@@ -20,6 +20,7 @@ inline constexpr auto core_clock = cudaDevAttrClockRate;
 inline constexpr auto memory_clock = cudaDevAttrMemoryClockRate;
 inline constexpr auto memory_bus_width = cudaDevAttrGlobalMemoryBusWidth;
 inline constexpr auto error_correction = cudaDevAttrEccEnabled;
+inline constexpr auto largest_shared_bytes = cudaDevAttrMaxSharedMemoryPerBlockOptin;
 inline constexpr std::uint64_t hidden_cache_bytes = 0;
 inline constexpr std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1;
 inline std::size_t shared_bytes_per_multiprocessor(const properties_struct& p) {
@@ -32,6 +33,7 @@ inline constexpr auto core_clock = hipDeviceAttributeClockRate;
 inline constexpr auto memory_clock = hipDeviceAttributeMemoryClockRate;
 inline constexpr auto memory_bus_width = hipDeviceAttributeMemoryBusWidth;
 inline constexpr auto error_correction = hipDeviceAttributeEccEnabled;
+inline constexpr auto largest_shared_bytes = hipDeviceAttributeMaxSharedMemoryPerBlock;
 // Behind the L2 that the runtime tells of, newer GPUs have up to this much of Infinity Cache.
 inline constexpr std::uint64_t hidden_cache_bytes = std::uint64_t{256} << 20;
 // A grid's threads, not its blocks, must stay below 2^32.
@@ -53,11 +55,16 @@ class device {
   [[nodiscard]] int ordinal() const { return ordinal_; }
   [[nodiscard]] int warp_size() const { return warp_size_; }
 
+  /// What a block may have of shared memory if its kernel asks for it.
+  [[nodiscard]] std::size_t largest_shared_bytes() const {
+    return static_cast<std::size_t>(attribute(detail::largest_shared_bytes));
+  }
+
 #if defined(__CUDACC__)
   /// Times ten.
   [[nodiscard]] int compute_capability() const {
-    const detail::properties_struct p = read();
-    return 10 * p.major + p.minor;
+    return 10 * attribute(cudaDevAttrComputeCapabilityMajor) +
+           attribute(cudaDevAttrComputeCapabilityMinor);
   }
 #endif
 
@@ -112,6 +119,14 @@ class device {
     const std::string target = p.gcnArchName;
     return target.substr(0, target.find(':'));
 #endif
+  }
+
+  template <typename Attribute>
+  [[nodiscard]] int attribute(Attribute which) const {
+    int value = 0;
+    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&value, which, ordinal_),
+                  "reading an attribute of the device");
+    return value;
   }
 
   [[nodiscard]] detail::properties_struct read() const {
@@ -333,7 +348,7 @@ inline int capability_of(const kernel_handle& kernel) {
 /// What a device lacks of a compute capability, times ten; empty if nothing, or if none is asked
 /// for.
 inline std::string hardware_lack(const device& on, int capability) {
-  if (on.compute_capability() >= capability) return {};
+  if (capability == 0 || on.compute_capability() >= capability) return {};
   return "compute capability " + detail::capability_text(capability) + ", and the device has " +
          detail::capability_text(on.compute_capability());
 }
@@ -350,7 +365,8 @@ inline std::string build_lack(const device& on, const kernel_handle& kernel, int
 }
 
 /// Lets a kernel have more shared memory than the 48 KiB that each gets by itself.
-inline void allow_shared_bytes(const kernel_handle& kernel, std::size_t bytes) {
+inline void allow_shared_bytes(const device& on, const kernel_handle& kernel, std::size_t bytes) {
+  on.make_current();
   detail::check(cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                      static_cast<int>(bytes)),
                 "asking for shared memory");
@@ -368,7 +384,7 @@ inline std::string build_lack(const device&, const kernel_handle&, int) {
 }
 
 /// A kernel may have all there is.
-inline void allow_shared_bytes(const kernel_handle&, std::size_t) {}
+inline void allow_shared_bytes(const device&, const kernel_handle&, std::size_t) {}
 
 #endif
 

@@ -50,6 +50,11 @@ class device {
     return (warp_size_ == 64 ? 64 : 228) * std::size_t{1024};
   }
 
+  /// What a block may have if its kernel asks for it: of NVIDIA's, a kibibyte is the runtime's own.
+  [[nodiscard]] std::size_t largest_shared_bytes() const {
+    return shared_bytes_per_multiprocessor() - (warp_size_ == 64 ? 0 : 1024);
+  }
+
   /// What a kernel gets that does not ask for more.
   [[nodiscard]] std::size_t shared_bytes_limit() const {
     return (warp_size_ == 64 ? 64 : 48) * std::size_t{1024};
@@ -136,9 +141,6 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-/// What a block of NVIDIA's data-centre GPUs may have of its multiprocessor's shared memory.
-inline constexpr std::size_t largest_shared_bytes = 227 * 1024;
-
 /// A kernel without its types, for code that is compiled once for all of them.
 class kernel_handle {
  public:
@@ -151,11 +153,11 @@ class kernel_handle {
 
   /// @param arguments a pointer to each of the kernel's arguments, which are copied
   void launch(simt::launch_shape shape, void** arguments) const {
-    if (has_more_shared_bytes_) shape.shared_bytes_limit = largest_shared_bytes;
+    if (shared_bytes_limit_ != 0) shape.shared_bytes_limit = shared_bytes_limit_;
     call_(shape, function_, arguments);
   }
 
-  void allow_more_shared_bytes() { has_more_shared_bytes_ = true; }
+  void raise_shared_bytes_limit(std::size_t bytes) { shared_bytes_limit_ = bytes; }
 
  private:
   using function = void (*)();
@@ -170,7 +172,7 @@ class kernel_handle {
   }
 
   function function_ = nullptr;
-  bool has_more_shared_bytes_ = false;
+  std::size_t shared_bytes_limit_ = 0;  ///< 0: the device's
   void (*call_)(const simt::launch_shape&, function, void**) = nullptr;
 };
 
@@ -186,8 +188,8 @@ inline std::string build_lack(const device&, const kernel_handle&, int) {
 }
 
 /// Lets a kernel have more shared memory than it gets by itself.
-inline void allow_shared_bytes(kernel_handle& kernel, std::size_t) {
-  kernel.allow_more_shared_bytes();
+inline void allow_shared_bytes(const device& on, kernel_handle& kernel, std::size_t) {
+  kernel.raise_shared_bytes_limit(on.largest_shared_bytes());
 }
 
 inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,

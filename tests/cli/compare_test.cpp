@@ -102,6 +102,16 @@ TEST_F(Compare, ShowsTimesRatesSharesAndSpeedUps) {
   EXPECT_FALSE(contains(o.out, "ceiling")) << "no file knows it: " << o.what();
 }
 
+TEST_F(Compare, MatchesTheBestOfTwoDuelsWhicheverStageItIs) {
+  const auto duel = [&](const char* stage, double microseconds) {
+    json e = ladder_entry({"best", microseconds, {microseconds - 1, microseconds + 1}});
+    e["name"] = "best/f32/sum/n:1024/" + std::string(stage) + "/block:256/items:4/graph";
+    return document({e});
+  };
+  EXPECT_EQ(compare_one(duel("10_two_pass", 100), duel("14_dependent_passes", 50)).at("speed_up"),
+            2);
+}
+
 TEST_F(Compare, NamesTheFasterOneFirst) {
   write_pair({{"01_naive", 10, {9, 11}}}, {{"01_naive", 40, {39, 41}}});
   const outcome o = succeed({"compare", "a.json", "b.json"});

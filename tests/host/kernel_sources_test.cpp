@@ -67,9 +67,8 @@ TEST(KernelSources, ShareEveryWordOfTheVocabularyThatTheyUse) {
         users[(*it)[1]].insert(std::string(file));
   EXPECT_FALSE(users.empty());
   users.erase("static_assert");
-  // The words for copies by hardware have a header of their own, which every other stage leaves
-  // out.
   users.erase("gpu::prefetch");  // has a meaning beside launches that start early alone
+  // The words for copies by hardware have a header of their own, which other stages leave out.
   std::erase_if(users, [](const auto& user) { return user.first.find("bulk") != user.first.npos; });
   for (const auto& [name, files] : users)
     EXPECT_GE(files.size(), 2u) << name << " serves " << *files.begin() << " alone";
