@@ -3,14 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "host/cli/report.hpp"
 #include "host/cli/terminal.hpp"
-#include "host/error.hpp"
 #include "host/quantity.hpp"
 
 namespace tenfold::bench {
@@ -145,10 +141,7 @@ void write_standings(const std::string& file, const std::vector<std::vector<stan
   for (const auto& [key, text] : context) document["context"][key] = text;
   for (const std::vector<standing>& all : events)
     for (const standing& s : all) document["benchmarks"].push_back(entry(s, reference));
-  std::ofstream out(file);
-  out << document.dump(2) << '\n';
-  out.close();
-  if (!out) throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+  cli::write_document(file, document.dump(2));
 }
 
 }  // namespace tenfold::bench
