@@ -127,8 +127,13 @@ constexpr bool is_instantiated(int block, int items) {
   return block == default_block && !has_default_items_only<Op>;
 }
 
-/// The warp sizes of the hardware that this backend serves.
+/// The warp sizes of the hardware that this backend serves. While HIP's compiler is at the code of
+/// one architecture, the size that this architecture has: kernels for the other could never run.
 #if defined(__CUDACC__)
+inline constexpr std::array warp_sizes{32};
+#elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)
+inline constexpr std::array warp_sizes{64};
+#elif defined(__HIP_DEVICE_COMPILE__)
 inline constexpr std::array warp_sizes{32};
 #else
 inline constexpr std::array warp_sizes{32, 64};
