@@ -1,0 +1,88 @@
+/// @file
+/// The machine code of kernels, as the GPU compilers that are here make it. No GPU is needed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenfold::isa {
+
+enum class vendor { amd, nvidia };
+
+/// A GPU architecture by the name that its vendor's compiler knows, such as `gfx942` or `sm_90`.
+struct architecture {
+  std::string name;
+  isa::vendor vendor;
+  int warp_size;
+};
+
+/// @throws input_error for what is neither `gfx...` nor `sm_...`
+[[nodiscard]] architecture parse_architecture(std::string_view name);
+
+/// A place in a source file: its path as the compiler was given it, its line from 1.
+struct place {
+  std::string file;
+  int line;
+};
+
+/// A line of machine code: an instruction or, where `is_label`, the target of a branch.
+struct code_line {
+  std::string text;  ///< without comments; a label without its colon
+  bool is_label;
+  /// Where it comes from, the innermost function that was inlined first. Empty where the compiler
+  /// does not say.
+  std::vector<place> places;
+};
+
+/// What a kernel takes of the hardware.
+struct resources {
+  int vector_registers;                 ///< a thread
+  std::optional<int> scalar_registers;  ///< a warp; AMD has them
+  int shared_bytes;                     ///< a block, without what a launch adds
+  int scratch_bytes;                    ///< a thread: memory for what found no register, or a stack
+  int spilled_registers;
+  std::optional<int> warps_per_simd;  ///< that the registers allow; where the compiler tells
+};
+
+struct kernel_code {
+  std::string symbol;  ///< mangled
+  isa::resources resources;
+  std::vector<code_line> code;
+};
+
+/// How a unit is compiled, beyond C++20, -O3 and what the build uses.
+struct compile_options {
+  std::vector<std::string> flags;
+};
+
+/// Whether there is a compiler for the architecture's vendor; why not, in one line, where there is
+/// none.
+[[nodiscard]] std::string compiler_absence(const architecture& a);
+
+/// The version of that compiler in one line, as it gives it itself.
+[[nodiscard]] std::string compiler_version(const architecture& a);
+
+/// All kernels of a unit in the order in which the compiler puts them.
+/// @param unit the text of a CUDA or HIP source file, which may include the project's headers
+/// @throws input_error where there is no compiler, or where it does not know the architecture or
+///         refuses the unit; with the first of its errors
+[[nodiscard]] std::vector<kernel_code> compile(std::string_view unit, const architecture& a,
+                                               const compile_options& options = {});
+
+/// Block barriers: `s_barrier`, `bar.sync`, and what newer architectures say instead, counted once
+/// each.
+[[nodiscard]] int count_barriers(const kernel_code& kernel);
+
+/// How many loads of that many bytes a lane there are from global memory.
+[[nodiscard]] int count_global_loads(const kernel_code& kernel, int bytes);
+
+/// Branches to a label that stands before them: one for each loop.
+[[nodiscard]] int count_loops(const kernel_code& kernel);
+
+/// Instructions whose text begins with a prefix, such as `ds_bpermute` or `shfl`; all with an empty
+/// one.
+[[nodiscard]] int count_instructions(const kernel_code& kernel, std::string_view prefix = "");
+
+}  // namespace tenfold::isa
