@@ -54,7 +54,5 @@ if(TENFOLD_CUDA)
 endif()
 
 if(TENFOLD_HIP)
-  enable_language(HIP)
-  set(CMAKE_HIP_STANDARD 20)
-  set(CMAKE_HIP_STANDARD_REQUIRED ON)
+  include(Hip)
 endif()

@@ -19,6 +19,18 @@ __device__ Word load_once(const Word* p) {
 
 #include "common/gpu/transfer.hpp"
 
+#if HIP_VERSION_MAJOR < 6
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Stands before HIP's own in kernels: that asks for an intrinsic by a name which compilers since
+/// clang 19 have no more.
+__device__ inline unsigned atomicInc(unsigned* address, unsigned last) {
+  return __builtin_amdgcn_atomic_inc32(address, last, __ATOMIC_RELAXED, "agent");
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
+#endif
+
 namespace tenfold::inline TENFOLD_BACKEND::gpu {
 
 /// The lanes run in lockstep, which orders instructions but not the compiler's view of memory: the

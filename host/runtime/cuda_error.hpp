@@ -14,6 +14,11 @@ inline constexpr const char* visibility_variables[] = {"CUDA_VISIBLE_DEVICES"};
 inline constexpr const char* list_devices_command = "nvidia-smi -L";
 inline constexpr const char* kernel_debugger = "compute-sanitizer";
 
+/// What keeps the runtime from its devices has errors of its own.
+inline std::string advise_access() {
+  return "";
+}
+
 /// Whether the error stays: every later call of this process returns it, too.
 inline bool is_sticky(cudaError_t code) {
   switch (code) {

@@ -23,6 +23,7 @@ namespace detail {
 using status = TENFOLD_RUNTIME(Error_t);
 
 inline std::string advise_visibility() {
+  if (const std::string advice = advise_access(); !advice.empty()) return advice;
   for (const char* variable : visibility_variables)
     if (const char* visible = std::getenv(variable); visible != nullptr)
       return std::string(variable) + " is '" + visible + "': unset it, or name a device of " +

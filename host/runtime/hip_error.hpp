@@ -2,6 +2,8 @@
 /// What AMD's runtime says of its errors.
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
 
 #include "common/gpu/words.hpp"
@@ -14,6 +16,16 @@ inline constexpr const char* visibility_variables[] = {"HIP_VISIBLE_DEVICES",
                                                        "ROCR_VISIBLE_DEVICES"};
 inline constexpr const char* list_devices_command = "rocminfo";
 inline constexpr const char* kernel_debugger = "rocgdb";
+
+/// Why the runtime may find no device at all: it opens /dev/kfd. Empty if that is in order.
+inline std::string advise_access() {
+  if (access("/dev/kfd", F_OK) != 0)
+    return "there is no /dev/kfd: install AMD's driver, amdgpu, or pass /dev/kfd and /dev/dri into "
+           "this container";
+  if (access("/dev/kfd", R_OK | W_OK) != 0)
+    return "this user may not open /dev/kfd: add it to the groups render and video";
+  return "";
+}
 
 /// Whether the error stays: every later call of this process returns it, too.
 inline bool is_sticky(hipError_t code) {
@@ -31,7 +43,7 @@ inline std::string advise_architecture() {
   hipDeviceProp_t properties{};
   if (hipGetDevice(&current) != hipSuccess ||
       hipGetDeviceProperties(&properties, current) != hipSuccess)
-    return "build with -DCMAKE_HIP_ARCHITECTURES=native";
+    return "remove CMAKE_HIP_ARCHITECTURES from the build's cache, so that it finds the GPU's";
   // Its name goes on with features that CMake does not need: gfx90a:sramecc+:xnack-.
   const std::string name = properties.gcnArchName;
   return "build with -DCMAKE_HIP_ARCHITECTURES=" + name.substr(0, name.find(':'));

@@ -1,7 +1,5 @@
 #include "tests/gpu/fake_runtime.hpp"
 
-#include <cuda_runtime_api.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -11,27 +9,56 @@
 namespace tenfold::fake {
 namespace {
 
+#if defined(__HIP_PLATFORM_AMD__)
+constexpr int toolkit_version = HIP_VERSION;
+constexpr const char* absence = "no ROCm-capable device is detected";
+using properties_struct = hipDeviceProp_t;
+using attribute = hipDeviceAttribute_t;
+
+void name_architecture(properties_struct& properties) {
+  std::strcpy(properties.gcnArchName, "gfx1103:xnack-");
+}
+int value_of(attribute) {
+  return 1000;
+}
+#else
+constexpr int toolkit_version = CUDART_VERSION;
+constexpr const char* absence = "no CUDA-capable device is detected";
+using properties_struct = cudaDeviceProp;
+using attribute = cudaDeviceAttr;
+
+void name_architecture(properties_struct& properties) {
+  properties.major = 12;
+  properties.minor = 1;
+}
+int value_of(attribute which) {
+  return which == cudaDevAttrComputeCapabilityMajor   ? 12
+         : which == cudaDevAttrComputeCapabilityMinor ? 1
+                                                      : 1000;
+}
+#endif
+
 struct state {
   std::string failing_function;
   int failing_call = 0;
-  cudaError_t failure = cudaSuccess;
-  cudaError_t last = cudaSuccess;
+  status failure = FAKED(Success);
+  status last = FAKED(Success);
   bool is_broken = false;
   int calls = 0;
   int held = 0;
   int devices = 1;
-  int driver_version = CUDART_VERSION;
+  int driver_version = toolkit_version;
 };
 
-/// `cudaMalloc=2`
+/// `Malloc=2`
 state from_environment() {
   state s;
-  const char* text = std::getenv("FAKE_CUDA_FAILURE");
+  const char* text = std::getenv("FAKE_GPU_FAILURE");
   if (text == nullptr) return s;
   const char* equals = std::strchr(text, '=');
   if (equals == nullptr) std::abort();
   s.failing_function.assign(text, equals);
-  s.failure = static_cast<cudaError_t>(std::atoi(equals + 1));
+  s.failure = static_cast<status>(std::atoi(equals + 1));
   return s;
 }
 
@@ -40,37 +67,37 @@ state& now() {
   return s;
 }
 
-/// As NVIDIA's runtime keeps what a kernel did: from then on every call fails.
-bool breaks_the_context(cudaError_t code) {
-  return code >= cudaErrorIllegalAddress && code <= cudaErrorLaunchFailure &&
-         code != cudaErrorLaunchOutOfResources;
+/// As the runtimes keep what a kernel did: from then on every call fails.
+bool breaks_the_context(status code) {
+  return code >= FAKED(ErrorIllegalAddress) && code <= FAKED(ErrorLaunchFailure) &&
+         code != FAKED(ErrorLaunchOutOfResources);
 }
 
-cudaError_t fail(cudaError_t code) {
+status fail(status code) {
   now().is_broken = breaks_the_context(code);
   return now().last = code;
 }
 
-cudaError_t call(std::string_view function) {
+status call(std::string_view function) {
   state& s = now();
   ++s.calls;
   if (s.is_broken || s.calls == s.failing_call || function == s.failing_function)
     return fail(s.failure);
-  return cudaSuccess;
+  return FAKED(Success);
 }
 
-cudaError_t give_back() {
+status give_back() {
   --now().held;
-  return now().is_broken ? fail(now().failure) : cudaSuccess;
+  return now().is_broken ? fail(now().failure) : FAKED(Success);
 }
 
 template <typename Handle>
-cudaError_t hand_out(const char* function, Handle* handle) {
-  const cudaError_t code = call(function);
-  if (code != cudaSuccess) return code;
+status hand_out(const char* function, Handle* handle) {
+  const status code = call(function);
+  if (code != FAKED(Success)) return code;
   ++now().held;
   *handle = reinterpret_cast<Handle>(&now());
-  return cudaSuccess;
+  return FAKED(Success);
 }
 
 }  // namespace
@@ -78,11 +105,11 @@ cudaError_t hand_out(const char* function, Handle* handle) {
 void reset() {
   now() = state();
 }
-void fail_function(const std::string& name, cudaError_t code) {
+void fail_function(const std::string& name, status code) {
   now().failing_function = name;
   now().failure = code;
 }
-void fail_call(int number, cudaError_t code) {
+void fail_call(int number, status code) {
   now().failing_call = number;
   now().failure = code;
 }
@@ -107,7 +134,7 @@ using namespace tenfold::fake;
 
 extern "C" {
 
-const char* cudaGetErrorString(cudaError_t code) {
+const char* FAKED(GetErrorString)(status code) {
   static const std::map<int, const char*> texts{
       {1, "invalid argument"},
       {2, "out of memory"},
@@ -115,7 +142,7 @@ const char* cudaGetErrorString(cudaError_t code) {
       {36, "API call is not supported in the installed CUDA driver"},
       {46, "CUDA-capable device(s) is/are busy or unavailable"},
       {98, "invalid device function"},
-      {100, "no CUDA-capable device is detected"},
+      {100, absence},
       {200, "device kernel image is invalid"},
       {209, "no kernel image is available for execution on the device"},
       {214, "uncorrectable ECC error encountered"},
@@ -141,133 +168,144 @@ const char* cudaGetErrorString(cudaError_t code) {
   return found == texts.end() ? "unrecognized error code" : found->second;
 }
 
-cudaError_t cudaGetLastError() {
-  const cudaError_t last = now().last;
-  if (!now().is_broken) now().last = cudaSuccess;
+status FAKED(GetLastError)() {
+  const status last = now().last;
+  if (!now().is_broken) now().last = FAKED(Success);
   return last;
 }
 
-cudaError_t cudaDriverGetVersion(int* version) {
+status FAKED(DriverGetVersion)(int* version) {
   *version = now().driver_version;
-  return cudaSuccess;
+  return FAKED(Success);
 }
-cudaError_t cudaRuntimeGetVersion(int* version) {
-  *version = CUDART_VERSION;
-  return cudaSuccess;
+status FAKED(RuntimeGetVersion)(int* version) {
+  *version = toolkit_version;
+  return FAKED(Success);
 }
 
-cudaError_t cudaGetDeviceCount(int* count) {
+status FAKED(GetDeviceCount)(int* count) {
   *count = now().devices;
-  return call("cudaGetDeviceCount");
+  return call("GetDeviceCount");
 }
-cudaError_t cudaSetDevice(int) {
-  return call("cudaSetDevice");
+status FAKED(SetDevice)(int) {
+  return call("SetDevice");
 }
-cudaError_t cudaGetDevice(int* device) {
+status FAKED(GetDevice)(int* device) {
   *device = 0;
-  return call("cudaGetDevice");
+  return call("GetDevice");
 }
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-  *value = attribute == cudaDevAttrComputeCapabilityMajor   ? 12
-           : attribute == cudaDevAttrComputeCapabilityMinor ? 1
-                                                            : 1000;
-  return call("cudaDeviceGetAttribute");
+status FAKED(DeviceGetAttribute)(int* value, attribute which, int) {
+  *value = value_of(which);
+  return call("DeviceGetAttribute");
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+status FAKED(GetDeviceProperties)(properties_struct* properties, int) {
   *properties = {};
   std::strcpy(properties->name, "fake GPU");
-  properties->major = 12;
-  properties->minor = 1;
+  name_architecture(*properties);
   properties->warpSize = 32;
   properties->multiProcessorCount = 4;
   properties->maxThreadsPerMultiProcessor = 2048;
   properties->totalGlobalMem = std::size_t{2} << 30;
-  return call("cudaGetDeviceProperties");
+  return call("GetDeviceProperties");
 }
-cudaError_t cudaDeviceGetPCIBusId(char* id, int length, int) {
+status FAKED(DeviceGetPCIBusId)(char* id, int length, int) {
   if (length > 0) *id = '\0';
-  return call("cudaDeviceGetPCIBusId");
+  return call("DeviceGetPCIBusId");
 }
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+status FAKED(MemGetInfo)(std::size_t* free, std::size_t* total) {
   *free = std::size_t{1} << 29;
   *total = std::size_t{2} << 30;
-  return call("cudaMemGetInfo");
+  return call("MemGetInfo");
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-  return hand_out("cudaStreamCreateWithFlags", stream);
+status FAKED(StreamCreateWithFlags)(FAKED(Stream_t) * stream, unsigned) {
+  return hand_out("StreamCreateWithFlags", stream);
 }
-cudaError_t cudaStreamDestroy(cudaStream_t) {
+status FAKED(StreamDestroy)(FAKED(Stream_t)) {
   return give_back();
 }
-cudaError_t cudaStreamSynchronize(cudaStream_t) {
-  return call("cudaStreamSynchronize");
+status FAKED(StreamSynchronize)(FAKED(Stream_t)) {
+  return call("StreamSynchronize");
 }
 
-cudaError_t cudaStreamBeginCapture(cudaStream_t, cudaStreamCaptureMode) {
-  return call("cudaStreamBeginCapture");
+status FAKED(StreamBeginCapture)(FAKED(Stream_t), FAKED(StreamCaptureMode)) {
+  return call("StreamBeginCapture");
 }
-cudaError_t cudaStreamEndCapture(cudaStream_t, cudaGraph_t* graph) {
-  return hand_out("cudaStreamEndCapture", graph);
+status FAKED(StreamEndCapture)(FAKED(Stream_t), FAKED(Graph_t) * graph) {
+  return hand_out("StreamEndCapture", graph);
 }
-cudaError_t cudaGraphDestroy(cudaGraph_t) {
+status FAKED(GraphDestroy)(FAKED(Graph_t)) {
   return give_back();
 }
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* graph, cudaGraph_t, unsigned long long) {
-  return hand_out("cudaGraphInstantiateWithFlags", graph);
+status FAKED(GraphInstantiateWithFlags)(FAKED(GraphExec_t) * graph, FAKED(Graph_t),
+                                        unsigned long long) {
+  return hand_out("GraphInstantiateWithFlags", graph);
 }
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t) {
+status FAKED(GraphExecDestroy)(FAKED(GraphExec_t)) {
   return give_back();
 }
-cudaError_t cudaGraphLaunch(cudaGraphExec_t, cudaStream_t) {
-  return call("cudaGraphLaunch");
+status FAKED(GraphLaunch)(FAKED(GraphExec_t), FAKED(Stream_t)) {
+  return call("GraphLaunch");
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-  return hand_out("cudaEventCreate", event);
+status FAKED(EventCreate)(FAKED(Event_t) * event) {
+  return hand_out("EventCreate", event);
 }
-cudaError_t cudaEventDestroy(cudaEvent_t) {
+status FAKED(EventDestroy)(FAKED(Event_t)) {
   return give_back();
 }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) {
-  return call("cudaEventRecord");
+status FAKED(EventRecord)(FAKED(Event_t), FAKED(Stream_t)) {
+  return call("EventRecord");
 }
-cudaError_t cudaEventSynchronize(cudaEvent_t) {
-  return call("cudaEventSynchronize");
+status FAKED(EventSynchronize)(FAKED(Event_t)) {
+  return call("EventSynchronize");
 }
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+status FAKED(EventElapsedTime)(float* milliseconds, FAKED(Event_t), FAKED(Event_t)) {
   *milliseconds = 1;
-  return call("cudaEventElapsedTime");
+  return call("EventElapsedTime");
 }
 
-cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
-  const cudaError_t code = hand_out("cudaMalloc", memory);
-  if (code == cudaSuccess) *memory = ::operator new(bytes);
+status FAKED(Malloc)(void** memory, std::size_t bytes) {
+  const status code = hand_out("Malloc", memory);
+  if (code == FAKED(Success)) *memory = ::operator new(bytes);
   return code;
 }
-cudaError_t cudaFree(void* memory) {
+status FAKED(Free)(void* memory) {
   ::operator delete(memory);
   return give_back();
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind,
-                            cudaStream_t) {
-  const cudaError_t code = call("cudaMemcpyAsync");
-  if (code == cudaSuccess) std::memcpy(to, from, bytes);
+status FAKED(MemcpyAsync)(void* to, const void* from, std::size_t bytes, FAKED(MemcpyKind),
+                          FAKED(Stream_t)) {
+  const status code = call("MemcpyAsync");
+  if (code == FAKED(Success)) std::memcpy(to, from, bytes);
   return code;
 }
-cudaError_t cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t) {
-  return call("cudaLaunchKernel");
+status FAKED(LaunchKernel)(const void*, dim3, dim3, void**, std::size_t, FAKED(Stream_t)) {
+  return call("LaunchKernel");
 }
 
+#if defined(__HIP_PLATFORM_AMD__)
+
+// ---- what HIP's clang puts into a unit with kernels ---------------------------------------------
+
+void** __hipRegisterFatBinary(const void*) {
+  return nullptr;
+}
+void __hipUnregisterFatBinary(void**) {}
+void __hipRegisterFunction(void**, const void*, char*, const char*, unsigned, uint3*, uint3*, dim3*,
+                           dim3*, int*) {}
+
+#else
+
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) {
-  return call("cudaLaunchKernelExC");
+  return call("LaunchKernelExC");
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = {};
-  return call("cudaFuncGetAttributes");
+  return call("FuncGetAttributes");
 }
 cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
-  return call("cudaFuncSetAttribute");
+  return call("FuncSetAttribute");
 }
 
 // ---- what nvcc puts into a unit with kernels ----------------------------------------------------
@@ -293,5 +331,7 @@ cudaError_t __cudaLaunchKernel() {
 cudaError_t __cudaPopCallConfiguration() {
   return cudaErrorNotSupported;
 }
+
+#endif
 
 }  // extern "C"

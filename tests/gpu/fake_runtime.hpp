@@ -1,23 +1,32 @@
 /// @file
-/// A runtime of CUDA without a GPU, linked in place of NVIDIA's: it answers with the errors that a
-/// test asks for and counts what it hands out. Device memory is the host's, and no kernel runs.
+/// A runtime of CUDA or HIP without a GPU, linked in place of the vendor's: it answers with the
+/// errors that a test asks for and counts what it hands out. Device memory is the host's, and no
+/// kernel runs.
 #pragma once
-
-#include <driver_types.h>
 
 #include <cstdint>
 #include <string>
+
+#if defined(__HIP_PLATFORM_AMD__)
+#include <hip/hip_runtime_api.h>
+#define FAKED(name) hip##name
+#else
+#include <cuda_runtime_api.h>
+#define FAKED(name) cuda##name
+#endif
 
 namespace tenfold::fake {
 
 /// Forgets failures and counts; the machine has a GPU again, and a driver as new as the toolkit.
 void reset();
 
-/// Every call of this function fails, such as `cudaMalloc`. A program of its own reads this from
-/// the variable FAKE_CUDA_FAILURE, as in `cudaMalloc=2`.
-void fail_function(const std::string& name, cudaError_t code);
+using status = FAKED(Error_t);
+
+/// Every call of this function fails, named without its prefix, as in `Malloc`. A program of its
+/// own reads this from the variable FAKE_GPU_FAILURE, as in `Malloc=2`.
+void fail_function(const std::string& name, status code);
 /// The call of this number fails, from 1 on; calls that only give back are not counted.
-void fail_call(int number, cudaError_t code);
+void fail_call(int number, status code);
 /// The calls so far, as `fail_call` counts them.
 [[nodiscard]] int calls();
 

@@ -103,11 +103,11 @@ TEST_F(CudaAbsent, DriverThatIsAStub) {
 
 class CudaFails : public Cli {
  protected:
-  /// @param failure as in `cudaMalloc=2`: the function, and the error that it returns
+  /// @param failure as in `Malloc=2`: the function, and the error that it returns
   outcome run(const std::string& failure, const words& arguments = {"run", "1"}) const {
     const words common{"--n", "5000", "--device", "cuda", "--repeat", "1"};
     return spawn(words{TENFOLD_FAKE_GPU_PROGRAM} + arguments + common,
-                 {{"FAKE_CUDA_FAILURE", failure}, {"CUDA_VISIBLE_DEVICES", ""}});
+                 {{"FAKE_GPU_FAILURE", failure}, {"CUDA_VISIBLE_DEVICES", ""}});
   }
   void expect_failure(const std::string& failure, const std::string& message) const {
     const outcome o = run(failure);
@@ -124,45 +124,45 @@ TEST_F(CudaFails, NotWhereNoCallDoes) {
 }
 
 TEST_F(CudaFails, OutOfMemory) {
-  expect_failure("cudaMalloc=2",
+  expect_failure("Malloc=2",
                  "allocating 20000 bytes on the device failed: out of memory: use a smaller n, or "
                  "end what else holds memory of the device");
 }
 
 TEST_F(CudaFails, ArchitectureThatIsNotCompiledIn) {
-  expect_failure("cudaLaunchKernel=209",
+  expect_failure("LaunchKernel=209",
                  "launching the kernel failed: no kernel image is available for execution on the "
                  "device: its compute capability is 12.1, build with "
                  "-DCMAKE_CUDA_ARCHITECTURES=121");
 }
 
 TEST_F(CudaFails, KernelThatBrokeTheContext) {
-  expect_failure("cudaStreamSynchronize=700",
+  expect_failure("StreamSynchronize=700",
                  "waiting for the stream failed: an illegal memory access was encountered: a "
                  "kernel failed, and this process cannot use the device any more: start anew, and "
                  "find the kernel with compute-sanitizer");
-  expect_failure("cudaEventSynchronize=719",
+  expect_failure("EventSynchronize=719",
                  "waiting for an event failed: unspecified launch failure: a kernel failed, and "
                  "this process cannot use the device any more: start anew, and find the kernel "
                  "with compute-sanitizer");
 }
 
 TEST_F(CudaFails, DeviceInExclusiveMode) {
-  expect_failure("cudaStreamCreateWithFlags=46",
+  expect_failure("StreamCreateWithFlags=46",
                  "creating a stream failed: CUDA-capable device(s) is/are busy or unavailable: "
                  "another process may hold it in exclusive mode: wait for it, or have the mode "
                  "changed with nvidia-smi -c DEFAULT");
 }
 
 TEST_F(CudaFails, ALadderEndsInOneLine) {
-  const outcome o = run("cudaLaunchKernel=719", {"ladder"});
+  const outcome o = run("LaunchKernel=719", {"ladder"});
   EXPECT_EQ(o.code, device_failed) << o.what();
   EXPECT_EQ(lines_of(o.err).size(), 1u) << o.what();
   EXPECT_TRUE(contains(o.err, "tenfold: launching the kernel failed: ")) << o.what();
 }
 
 TEST_F(CudaFails, ALadderTellsWhatItHadBefore) {
-  const outcome o = run("cudaLaunchKernel=98", {"ladder"});
+  const outcome o = run("LaunchKernel=98", {"ladder"});
   EXPECT_EQ(o.code, device_failed) << o.what();
   EXPECT_TRUE(contains(o.out, "stage  name")) << o.what();
 }

@@ -47,16 +47,31 @@ class uploaded {
   device_memory memory_;
 };
 
+#if defined(__CUDACC__)
+cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
+  return cudaMallocHost(memory, bytes);
+}
+cudaError_t free_pinned(void* memory) {
+  return cudaFreeHost(memory);
+}
+#else
+hipError_t allocate_pinned(void** memory, std::size_t bytes) {
+  return hipHostMalloc(memory, bytes, hipHostMallocDefault);
+}
+hipError_t free_pinned(void* memory) {
+  return hipHostFree(memory);
+}
+#endif
+
 /// Memory that host and device both see.
 template <typename T>
 class pinned {
  public:
   explicit pinned(std::size_t count) {
-    detail::check(
-        TENFOLD_RUNTIME(MallocHost)(reinterpret_cast<void**>(&values_), count * sizeof(T)),
-        "allocating pinned memory");
+    detail::check(allocate_pinned(reinterpret_cast<void**>(&values_), count * sizeof(T)),
+                  "allocating pinned memory");
   }
-  ~pinned() { static_cast<void>(TENFOLD_RUNTIME(FreeHost)(values_)); }
+  ~pinned() { static_cast<void>(free_pinned(values_)); }
   pinned(const pinned&) = delete;
   pinned& operator=(const pinned&) = delete;
   T* get() const { return values_; }
@@ -223,21 +238,25 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
-    ASSERT_EQ(cudaStreamBeginCapture(queue.handle(), cudaStreamCaptureModeGlobal), cudaSuccess);
+    ASSERT_EQ(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
+                                                  TENFOLD_RUNTIME(StreamCaptureModeGlobal)),
+              TENFOLD_RUNTIME(Success));
     add.enqueue(elements.get(), in.size(), result.get(), queue.handle());
-    cudaGraph_t captured = nullptr;
-    ASSERT_EQ(cudaStreamEndCapture(queue.handle(), &captured), cudaSuccess);
+    TENFOLD_RUNTIME(Graph_t) captured = nullptr;
+    ASSERT_EQ(TENFOLD_RUNTIME(StreamEndCapture)(queue.handle(), &captured),
+              TENFOLD_RUNTIME(Success));
     std::size_t count = 0;
-    ASSERT_EQ(cudaGraphGetNodes(captured, nullptr, &count), cudaSuccess);
+    ASSERT_EQ(TENFOLD_RUNTIME(GraphGetNodes)(captured, nullptr, &count), TENFOLD_RUNTIME(Success));
     EXPECT_EQ(count, add.plan_for(in.size()).size()) << info.name;
-    std::vector<cudaGraphNode_t> nodes(count);
-    ASSERT_EQ(cudaGraphGetNodes(captured, nodes.data(), &count), cudaSuccess);
-    for (cudaGraphNode_t node : nodes) {
-      cudaGraphNodeType type{};
-      ASSERT_EQ(cudaGraphNodeGetType(node, &type), cudaSuccess);
-      EXPECT_EQ(type, cudaGraphNodeTypeKernel) << info.name;
+    std::vector<TENFOLD_RUNTIME(GraphNode_t)> nodes(count);
+    ASSERT_EQ(TENFOLD_RUNTIME(GraphGetNodes)(captured, nodes.data(), &count),
+              TENFOLD_RUNTIME(Success));
+    for (TENFOLD_RUNTIME(GraphNode_t) node : nodes) {
+      TENFOLD_RUNTIME(GraphNodeType) type{};
+      ASSERT_EQ(TENFOLD_RUNTIME(GraphNodeGetType)(node, &type), TENFOLD_RUNTIME(Success));
+      EXPECT_EQ(type, TENFOLD_RUNTIME(GraphNodeTypeKernel)) << info.name;
     }
-    ASSERT_EQ(cudaGraphDestroy(captured), cudaSuccess);
+    ASSERT_EQ(TENFOLD_RUNTIME(GraphDestroy)(captured), TENFOLD_RUNTIME(Success));
   });
 }
 

@@ -1,0 +1,113 @@
+# HIP's compiler and architectures: ROCm's where there is a ROCm; else clang, over the packages from
+# which Debian and Ubuntu make up one.
+
+# tenfold_make_rocm_root(OUT COMPILER ARCHITECTURE...): a folder of links that clang and CMake take for
+# a ROCm, with what Debian's device libraries lack: each architecture's own, which is one constant.
+function(tenfold_make_rocm_root out compiler)
+  find_path(TENFOLD_HIP_INCLUDE hip/hip_runtime.h)
+  find_library(TENFOLD_HIP_LIBRARY amdhip64)
+  find_path(TENFOLD_DEVICE_LIBRARIES ockl.bc PATH_SUFFIXES amdgcn/bitcode
+            PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu)
+  mark_as_advanced(TENFOLD_HIP_INCLUDE TENFOLD_HIP_LIBRARY TENFOLD_DEVICE_LIBRARIES)
+  if(NOT TENFOLD_HIP_INCLUDE OR NOT TENFOLD_HIP_LIBRARY OR NOT TENFOLD_DEVICE_LIBRARIES)
+    message(FATAL_ERROR "TENFOLD_HIP is on, and there is ${compiler}, but no HIP: install ROCm, or on Debian "
+                        "and Ubuntu the packages libamdhip64-dev and rocm-device-libs")
+  endif()
+  set(root ${PROJECT_BINARY_DIR}/rocm)
+  file(MAKE_DIRECTORY ${root}/amdgcn/bitcode ${root}/include ${root}/share/hip)
+  file(GLOB libraries ${TENFOLD_DEVICE_LIBRARIES}/*.bc)
+  foreach(library IN LISTS libraries)
+    cmake_path(GET library FILENAME name)
+    file(CREATE_LINK ${library} ${root}/amdgcn/bitcode/${name} SYMBOLIC)
+  endforeach()
+  foreach(folder hip hsa)
+    file(CREATE_LINK ${TENFOLD_HIP_INCLUDE}/${folder} ${root}/include/${folder} SYMBOLIC)
+  endforeach()
+  file(CREATE_LINK /usr/share/hip/version ${root}/share/hip/version SYMBOLIC)
+
+  execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x c -S -emit-llvm -o - /dev/null
+                  OUTPUT_VARIABLE empty_unit COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "target datalayout = [^\n]*" layout "${empty_unit}")
+  foreach(architecture IN LISTS ARGN)
+    string(REGEX REPLACE "^gfx" "" version ${architecture})
+    set(library ${root}/amdgcn/bitcode/oclc_isa_version_${version}.bc)
+    if(NOT EXISTS ${library})
+      # gfx1103 is 11.0.3; the last two digits are hexadecimal.
+      string(REGEX MATCH "^([0-9]+)(.)(.)$" matched ${version})
+      math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+      file(WRITE ${root}/isa_version.ll
+        "${layout}\ntarget triple = \"amdgcn-amd-amdhsa\"\n"
+        "@__oclc_ISA_version = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 ${number}, align 4\n")
+      execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x ir -c -emit-llvm -o ${library} ${root}/isa_version.ll
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endif()
+  endforeach()
+
+  # CMake asks ROCm's package how to link; this says it of Debian's library.
+  file(WRITE ${root}/lib/cmake/hip-lang/hip-lang-config.cmake
+"if(NOT TARGET hip-lang::device)
+  add_library(hip-lang::amdhip64 SHARED IMPORTED)
+  set_target_properties(hip-lang::amdhip64 PROPERTIES IMPORTED_LOCATION ${TENFOLD_HIP_LIBRARY})
+  add_library(hip-lang::host INTERFACE IMPORTED)
+  set_target_properties(hip-lang::host PROPERTIES INTERFACE_LINK_LIBRARIES hip-lang::amdhip64)
+  add_library(hip-lang::device INTERFACE IMPORTED)
+  set_target_properties(hip-lang::device PROPERTIES INTERFACE_LINK_LIBRARIES hip-lang::host
+    INTERFACE_LINK_OPTIONS \"$<$<LINK_LANGUAGE:HIP>:--hip-link>\")
+endif()
+set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET hip-lang::device)
+")
+  set(${out} ${root} PARENT_SCOPE)
+endfunction()
+
+# tenfold_choose_hip_architectures(OUT COMPILER): those of this machine's GPUs; without one, those that
+# the compiler knows of a list.
+function(tenfold_choose_hip_architectures out compiler)
+  find_program(TENFOLD_LIST_AGENTS rocm_agent_enumerator HINTS ${TENFOLD_ROCM}/bin)
+  mark_as_advanced(TENFOLD_LIST_AGENTS)
+  set(architectures)
+  if(TENFOLD_LIST_AGENTS)
+    execute_process(COMMAND ${TENFOLD_LIST_AGENTS} OUTPUT_VARIABLE agents ERROR_QUIET)
+    string(REGEX MATCHALL "gfx[0-9a-f]+" architectures "${agents}")
+    list(REMOVE_ITEM architectures gfx000)  # the CPU
+    list(REMOVE_DUPLICATES architectures)
+  endif()
+  if(NOT architectures)
+    foreach(architecture gfx90a gfx942 gfx950 gfx1030 gfx1100 gfx1200 gfx1201 gfx1250)
+      execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -mcpu=${architecture} -nogpulib -x c
+                              -fsyntax-only /dev/null RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+      if(status EQUAL 0)
+        list(APPEND architectures ${architecture})
+      endif()
+    endforeach()
+  endif()
+  set(${out} ${architectures} PARENT_SCOPE)
+endfunction()
+
+find_path(TENFOLD_ROCM lib/cmake/hip-lang/hip-lang-config.cmake PATHS ENV ROCM_PATH /opt/rocm NO_DEFAULT_PATH)
+mark_as_advanced(TENFOLD_ROCM)
+if(NOT CMAKE_HIP_COMPILER AND NOT DEFINED ENV{HIPCXX})
+  if(TENFOLD_ROCM)
+    # By its path: CMake would take another clang that is on PATH.
+    find_program(CMAKE_HIP_COMPILER clang++ PATHS ${TENFOLD_ROCM}/llvm/bin ${TENFOLD_ROCM}/lib/llvm/bin
+                 NO_DEFAULT_PATH)
+    set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
+  else()
+    # Older ones do not know the newer GPUs, or stop at the standard library.
+    find_program(CMAKE_HIP_COMPILER NAMES clang++-22 clang++-21 clang++-20 clang++-19)
+  endif()
+  if(NOT CMAKE_HIP_COMPILER)
+    message(FATAL_ERROR "TENFOLD_HIP is on, but there is no ROCm in /opt/rocm: install it, set ROCM_PATH to where "
+                        "it is, or on Debian and Ubuntu let './tenfold --preset hip' install what takes its place")
+  endif()
+endif()
+if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
+  tenfold_choose_hip_architectures(CMAKE_HIP_ARCHITECTURES ${CMAKE_HIP_COMPILER})
+endif()
+if(NOT TENFOLD_ROCM AND CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$" AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
+  tenfold_make_rocm_root(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_HIP_COMPILER} ${CMAKE_HIP_ARCHITECTURES})
+  set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
+endif()
+
+enable_language(HIP)
+set(CMAKE_HIP_STANDARD 20)
+set(CMAKE_HIP_STANDARD_REQUIRED ON)

@@ -1,0 +1,132 @@
+// What becomes of an error of the runtime: one line that says what to do, and nothing left behind.
+// The errors are injected; there is no GPU in this. Compiled as CUDA or as HIP.
+#include "tests/gpu/failures.hpp"
+
+#include <span>
+#include <tuple>
+
+#include "host/reducer.hpp"
+#include "host/registry/device_session.hpp"
+#include "kernels/10_two_pass.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+std::span<const registered_stage> registered_stages() {
+  return {};
+}
+
+namespace {
+
+using add = reducer<float, float, sum<float>>;
+constexpr std::uint64_t n = 100'000;
+constexpr auto unforeseen = static_cast<fake::status>(46);
+
+TEST_F(Failures, MemoryThatIsNotThere) {
+  const device gpu(0);
+  fake::fail_function("Malloc", TENFOLD_RUNTIME(ErrorMemoryAllocation));
+  EXPECT_EQ(message_of([&] { device_memory(gpu, 4096); }),
+            "allocating 4096 bytes on the device failed: out of memory: use a smaller n, or end "
+            "what else holds memory of the device");
+}
+
+TEST_F(Failures, KernelThatBrokeTheContext) {
+  for (const auto& [code, text] : sticky_errors)
+    EXPECT_EQ(message_of(code), std::string("waiting failed: ") + text + sticky_advice);
+}
+
+TEST_F(Failures, ErrorsThatNothingIsKnownOf) {
+  EXPECT_EQ(message_of(1), "waiting failed: invalid argument");
+}
+
+TEST_F(Absence, NoneWhereThereIsADevice) {
+  EXPECT_EQ(device_absence(), "");
+  EXPECT_EQ(device_count(), 1);
+}
+
+// ---- what is left behind ------------------------------------------------------------------------
+
+/// Everything that a program does with a device.
+void use_a_device() {
+  device_session session(0);
+  const auto in = session.allocate(n * sizeof(float));
+  const float one = 1;
+  session.upload(in->data(), &one, sizeof one);
+  EXPECT_GT(session.free_bytes(), 0u);
+  const device gpu(0);
+  add sum_up(two_pass::stage{}, gpu, n);
+  const device_memory out(gpu, sizeof(float));
+  const auto* elements = reinterpret_cast<const float*>(in->data());
+  session.time(
+      [&] { sum_up.enqueue(elements, n, static_cast<float*>(out.data()), stream(gpu).handle()); });
+  std::ignore = sum_up(elements, n);
+  float copy = 0;
+  session.download(&copy, in->data(), sizeof copy);
+  session.synchronize();
+}
+
+TEST_F(Failures, NothingIsLeftWhicheverCallFails) {
+  use_a_device();
+  const int all = fake::calls();
+  ASSERT_GT(all, 30);
+  for (int i = 1; i <= all; ++i) {
+    fake::reset();
+    fake::fail_call(i, unforeseen);
+    EXPECT_NE(message_of(use_a_device), "no error") << "call " << i;
+    EXPECT_EQ(fake::calls(), i) << "it goes on after the error";
+    EXPECT_EQ(fake::held(), 0) << "call " << i;
+    EXPECT_EQ(TENFOLD_RUNTIME(GetLastError)(), TENFOLD_RUNTIME(Success)) << "call " << i;
+  }
+}
+
+TEST_F(Failures, NothingIsLeftWhicheverCallFindsTheContextBroken) {
+  use_a_device();
+  const int all = fake::calls();
+  for (int i = 1; i <= all; ++i) {
+    fake::reset();
+    fake::fail_call(i, TENFOLD_RUNTIME(ErrorIllegalAddress));
+    EXPECT_TRUE(message_of(use_a_device).ends_with(sticky_advice)) << "call " << i;
+    EXPECT_EQ(fake::held(), 0) << "call " << i;
+    EXPECT_EQ(TENFOLD_RUNTIME(GetLastError)(), TENFOLD_RUNTIME(ErrorIllegalAddress))
+        << "the runtime keeps it";
+  }
+}
+
+TEST_F(Failures, EverythingAfterABrokenContextSaysSo) {
+  for (const auto& [code, text] : sticky_errors) {
+    fake::reset();
+    const device gpu(0);
+    const stream queue(gpu);
+    const device_memory memory(gpu, 4096);
+    stopwatch watch;
+    add sum_up(two_pass::stage{}, gpu, n);
+    auto* elements = static_cast<float*>(memory.data());
+
+    fake::fail_function("StreamSynchronize", static_cast<fake::status>(code));
+    const std::string end = std::string(" failed: ") + text + sticky_advice;
+    EXPECT_EQ(message_of([&] { queue.synchronize(); }), "waiting for the stream" + end);
+    const std::function<void()> uses[] = {
+        [&] { stream another(gpu); },
+        [&] { stopwatch another; },
+        [&] { device_memory(gpu, 1); },
+        [&] { watch.start(queue.handle()); },
+        [&] { std::ignore = gpu.free_bytes(); },
+        [&] { add(two_pass::stage{}, gpu, n); },
+        [&] { sum_up.enqueue(elements, 1, elements, queue.handle()); },
+        [&] { std::ignore = sum_up(elements, 1); },
+        [] { device_session(0); }};
+    for (const auto& use : uses) EXPECT_TRUE(message_of(use).ends_with(end)) << message_of(use);
+  }
+}
+
+TEST_F(Failures, AMovedFromObjectGivesNothingBack) {
+  const device gpu(0);
+  {
+    device_memory first(gpu, 1), second;
+    second = std::move(first);
+    stream queue(gpu), other(std::move(queue));
+  }
+  EXPECT_EQ(fake::held(), 0);
+}
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
