@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "host/isa/inlined_calls.hpp"
 #include "host/isa/readers.hpp"
 #include "host/isa/text.hpp"
 
@@ -17,14 +18,47 @@ std::string_view without_comment(std::string_view line) {
 class amdgcn_reader {
  public:
   std::vector<kernel_code> read(std::string_view text) {
-    for (const std::string_view line : lines_of(text)) read_line(line);
+    for (const std::string_view line : lines_of(text)) {
+      calls_.read_line(line);
+      read_line(line);
+    }
+    calls_.finish();  // what says where code comes from follows all of the code
     std::vector<kernel_code> found;
-    for (kernel_code& each : functions_)
-      if (kernels_.contains(each.symbol)) found.push_back(std::move(each));
+    for (function& each : functions_)
+      if (kernels_.contains(each.code.symbol)) found.push_back(with_places(std::move(each)));
     return found;
   }
 
  private:
+  /// A file's number and a line in it.
+  using numbered_place = std::pair<int, int>;
+
+  struct function {
+    kernel_code code;
+    std::vector<std::pair<int, numbered_place>> origins;  ///< of each line: position, place
+  };
+
+  kernel_code with_places(function f) const {
+    for (std::size_t i = 0; i < f.origins.size(); ++i) {
+      const auto& [position, innermost] = f.origins[i];
+      add_place(innermost, f.code.code[i]);
+      for (const numbered_place& caller : calls_.callers_of(position))
+        add_place(caller, f.code.code[i]);
+    }
+    return std::move(f.code);
+  }
+
+  /// Line 0 stands for code that belongs to no line.
+  void add_place(const numbered_place& at, code_line& line) const {
+    const auto file = files_.find(at.first);
+    if (file != files_.end() && at.second != 0) line.places.push_back({file->second, at.second});
+  }
+
+  void add(std::string_view text, bool is_label) {
+    functions_.back().code.code.push_back({std::string(text), is_label, {}});
+    functions_.back().origins.emplace_back(calls_.position(), place_);
+  }
+
   void read_line(std::string_view line) {
     const std::string_view code = without_comment(line);
     if (code == ".amdgpu_metadata" || code == ".end_amdgpu_metadata")
@@ -36,10 +70,10 @@ class amdgcn_reader {
     else if (code.ends_with(':'))
       read_label(code.substr(0, code.size() - 1));
     else if (!code.empty() && is_inside_)
-      functions_.back().code.push_back({std::string(code), false, places_});
+      add(code, false);
     else if (!functions_.empty() && code.empty())
       if (const auto warps = number_after(line, "; Occupancy:"))
-        functions_.back().resources.warps_per_simd = *warps;
+        functions_.back().code.resources.warps_per_simd = *warps;
   }
 
   void read_directive(const std::vector<std::string_view>& words, std::string_view line) {
@@ -49,7 +83,8 @@ class amdgcn_reader {
       symbols_.emplace(words[1].substr(0, words[1].find(',')));
     if (words[0] == ".amdhsa_kernel") kernels_.emplace(words[1]);
     if (words[0] == ".file") read_file(words, line);
-    if (words[0] == ".loc" && words.size() > 2) read_place(words);
+    if (words[0] == ".loc" && words.size() > 2)
+      place_ = {number_at(words[1]).value_or(0), number_at(words[2]).value_or(0)};
   }
 
   /// `.file 2 "./kernels" "08_warps_first.hpp"`, where the folder may be missing.
@@ -63,22 +98,15 @@ class amdgcn_reader {
                                                   : std::string(second.empty() ? first : second);
   }
 
-  /// `.loc 2 24 54`; line 0 stands for code that belongs to no line.
-  void read_place(const std::vector<std::string_view>& words) {
-    places_.clear();
-    if (const int line = number_at(words[2]).value_or(0))
-      places_.push_back({files_[number_at(words[1]).value_or(0)], line});
-  }
-
   void read_label(std::string_view label) {
     if (symbols_.contains(label)) {
-      functions_.push_back({std::string(label), {}, {}});
-      places_.clear();
+      functions_.push_back({{std::string(label), {}, {}}, {}});
+      place_ = {};
       is_inside_ = true;
     } else if (label.starts_with(".Lfunc_end")) {
       is_inside_ = false;
     } else if (is_inside_ && label.starts_with(".LBB")) {
-      functions_.back().code.push_back({std::string(label), true, places_});
+      add(label, true);
     }
   }
 
@@ -101,17 +129,18 @@ class amdgcn_reader {
 
   /// The last value of a kernel has been read.
   void take_over() {
-    for (kernel_code& each : functions_) {
-      if (each.symbol != described_.symbol) continue;
-      described_.resources.warps_per_simd = each.resources.warps_per_simd;
-      each.resources = described_.resources;
+    for (function& each : functions_) {
+      if (each.code.symbol != described_.symbol) continue;
+      described_.resources.warps_per_simd = each.code.resources.warps_per_simd;
+      each.code.resources = described_.resources;
     }
   }
 
-  std::vector<kernel_code> functions_;
+  std::vector<function> functions_;
+  inlined_calls calls_;
   std::set<std::string, std::less<>> symbols_, kernels_;
   std::map<int, std::string> files_;
-  std::vector<place> places_;
+  numbered_place place_{};
   kernel_code described_{};
   bool is_inside_ = false, is_metadata_ = false;
 };

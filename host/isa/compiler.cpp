@@ -59,8 +59,8 @@ command usual_flags(const architecture& a) {
             "--offload-arch=" + a.name,
             "--cuda-device-only",
             "-S",
-            "-gline-tables-only",
             "-gdwarf-4",
+            "-gline-tables-only",
             "-Wno-unused-command-line-argument"};
   return {"-std=c++20", "-O3", "-DNDEBUG", "-fmad=false", "-arch=" + a.name, "-lineinfo", "-ptx"};
 }
