@@ -23,16 +23,6 @@ bool begins_with_one_of(std::string_view text, const std::array<std::string_view
                      [&](std::string_view each) { return text.starts_with(each); });
 }
 
-bool is_barrier(std::string_view opcode) {
-  // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
-  if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
-  constexpr std::array<std::string_view, 8> waiting{
-      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
-      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
-  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
-         opcode.starts_with("BAR.RED");
-}
-
 bool has(const std::vector<std::string_view>& parts, std::string_view part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
@@ -91,11 +81,6 @@ int load_bytes(std::string_view opcode) {
   return sass_load_bytes(opcode);
 }
 
-bool is_branch(std::string_view opcode) {
-  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
-         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
-}
-
 /// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
 std::string_view target_of(std::string_view branch) {
   return split(branch, " \t,`()").back();
@@ -112,6 +97,21 @@ std::string_view without_guard(std::string_view instruction) {
 std::string_view opcode_of(std::string_view instruction) {
   const std::string_view bare = without_guard(instruction);
   return bare.substr(0, bare.find_first_of(blanks));
+}
+
+bool is_barrier(std::string_view opcode) {
+  // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
+  if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
+  constexpr std::array<std::string_view, 8> waiting{
+      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
+      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
+  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
+         opcode.starts_with("BAR.RED");
+}
+
+bool is_branch(std::string_view opcode) {
+  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
+         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
 }
 
 int count_barriers(const kernel_code& kernel) {
@@ -144,6 +144,10 @@ int count_loops(const kernel_code& kernel) {
 int count_instructions(const kernel_code& kernel, std::string_view prefix) {
   return count_code(kernel,
                     [&](std::string_view text) { return without_guard(text).starts_with(prefix); });
+}
+
+int count_kind(const kernel_code& kernel, instruction_kind kind) {
+  return count_code(kernel, [&](std::string_view text) { return kind_of(text) == kind; });
 }
 
 }  // namespace tenfold::isa
