@@ -1,0 +1,124 @@
+#include "host/isa/compiler.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "host/error.hpp"
+#include "host/isa/process.hpp"
+#include "host/isa/text.hpp"
+
+namespace tenfold::isa {
+namespace fs = std::filesystem;
+namespace {
+
+using command = std::vector<std::string>;
+
+struct compiler_kind {
+  const char* variable;  ///< of the environment
+  const char* built_with;
+  std::vector<std::string> usual;
+  const char* advice;
+};
+
+const compiler_kind& kind_of(vendor v) {
+  static const compiler_kind amd{
+      "TENFOLD_HIP_COMPILER",
+      TENFOLD_BUILT_WITH_HIP,
+      {"hipcc", "/opt/rocm/bin/hipcc"},
+      "there is no hipcc: install ROCm, or set TENFOLD_HIP_COMPILER to a command such as "
+      "'clang++ --rocm-path=FOLDER'"};
+  static const compiler_kind nvidia{
+      "TENFOLD_CUDA_COMPILER",
+      TENFOLD_BUILT_WITH_CUDA,
+      {"nvcc", "/usr/local/cuda/bin/nvcc"},
+      "there is no nvcc: install the CUDA Toolkit, or set TENFOLD_CUDA_COMPILER to its nvcc"};
+  return v == vendor::amd ? amd : nvidia;
+}
+
+command command_from(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  return {words.begin(), words.end()};
+}
+
+std::string from_environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? "" : text;
+}
+
+}  // namespace
+
+command find_compiler(vendor v) {
+  const compiler_kind& kind = kind_of(v);
+  if (const command chosen = command_from(from_environment(kind.variable)); !chosen.empty())
+    return chosen;
+  if (command built_with = command_from(kind.built_with);
+      !built_with.empty() && !find_program(built_with.front()).empty())
+    return built_with;
+  for (const std::string& each : kind.usual)
+    if (const std::string found = find_program(each); !found.empty()) return {found};
+  return {};
+}
+
+std::string compiler_absence(const architecture& a) {
+  const command found = find_compiler(a.vendor);
+  if (found.empty())
+    return fmt::format("cannot compile for {}: {}", a.name, kind_of(a.vendor).advice);
+  // Only the environment can name what is not there.
+  if (find_program(found.front()).empty())
+    return fmt::format("cannot compile for {}: there is no program '{}', which {} names", a.name,
+                       found.front(), kind_of(a.vendor).variable);
+  return {};
+}
+
+std::string compiler_version(const architecture& a) {
+  const temporary_folder folder;
+  command line = needed_compiler(a);
+  line.emplace_back("--version");
+  const process_result result = run_process(line, folder);
+  const std::vector<std::string_view> lines = lines_of(result.out);
+  for (const std::string_view each : lines)
+    if (each.find("clang version") != each.npos || each.find(", release ") != each.npos)
+      return std::string(trimmed(each));
+  return lines.empty() ? "of unknown version" : std::string(trimmed(lines.front()));
+}
+
+command needed_compiler(const architecture& a) {
+  if (const std::string absence = compiler_absence(a); !absence.empty()) throw input_error(absence);
+  return find_compiler(a.vendor);
+}
+
+std::string find_disassembler() {
+  std::vector<std::string> places{"nvdisasm", "/usr/local/cuda/bin/nvdisasm"};
+  if (const command compiler = find_compiler(vendor::nvidia); !compiler.empty())
+    places.insert(places.begin(),
+                  (fs::path(find_program(compiler.front())).parent_path() / "nvdisasm").string());
+  for (const std::string& each : places)
+    if (const std::string found = find_program(each); !found.empty()) return found;
+  return {};
+}
+
+std::string source_folder() {
+  const std::string named = from_environment("TENFOLD_SOURCE");
+  const fs::path folder = named.empty() ? TENFOLD_SOURCE_FOLDER : named;
+  std::error_code ignored;
+  if (!fs::exists(folder / "common/gpu.hpp", ignored))
+    throw input_error(
+        fmt::format("the source of the kernels is not in {}: set TENFOLD_SOURCE to the folder that "
+                    "holds kernels/ and common/",
+                    folder.string()));
+  return folder.string();
+}
+
+std::string generated_folder() {
+  return TENFOLD_GENERATED_FOLDER;
+}
+
+std::string disassembler_absence() {
+  if (!find_disassembler().empty()) return {};
+  return "there is no nvdisasm: install all of the CUDA Toolkit, or add the folder that has it to "
+         "PATH";
+}
+
+}  // namespace tenfold::isa

@@ -1,0 +1,29 @@
+/// @file
+/// Which programs of the vendors there are, and what they need.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/isa/isa.hpp"
+
+namespace tenfold::isa {
+
+/// The command of the compiler for a vendor's GPUs with the options it always takes; empty where
+/// there is none. In this order: TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER of the environment,
+/// what this build compiles its own kernels with, hipcc or nvcc where they usually are.
+[[nodiscard]] std::vector<std::string> find_compiler(vendor v);
+
+/// The same for an architecture. @throws input_error where there is none
+[[nodiscard]] std::vector<std::string> needed_compiler(const architecture& a);
+
+/// nvdisasm, beside nvcc or where it usually is; empty where there is none.
+[[nodiscard]] std::string find_disassembler();
+
+/// The folder with the kernels' headers.
+/// @throws input_error where there is none any more
+[[nodiscard]] std::string source_folder();
+/// The folder with the headers that the build made.
+[[nodiscard]] std::string generated_folder();
+
+}  // namespace tenfold::isa

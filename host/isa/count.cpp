@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "host/isa/isa.hpp"
+#include "host/isa/readers.hpp"
+#include "host/isa/text.hpp"
+
+namespace tenfold::isa {
+namespace {
+
+template <typename Predicate>
+int count_code(const kernel_code& kernel, Predicate&& counts) {
+  return static_cast<int>(
+      std::count_if(kernel.code.begin(), kernel.code.end(),
+                    [&](const code_line& line) { return !line.is_label && counts(line.text); }));
+}
+
+template <std::size_t N>
+bool begins_with_one_of(std::string_view text, const std::array<std::string_view, N>& prefixes) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view each) { return text.starts_with(each); });
+}
+
+bool has(const std::vector<std::string_view>& parts, std::string_view part) {
+  return std::find(parts.begin(), parts.end(), part) != parts.end();
+}
+
+/// Of `global_load_dwordx4`, or `flat_load_b128` as it is called from gfx11 on; 0: no such load.
+int amd_load_bytes(std::string_view opcode) {
+  if (!opcode.starts_with("global_load_") && !opcode.starts_with("flat_load_")) return 0;
+  std::vector<std::string_view> parts = split(opcode, "_");
+  constexpr std::array<std::pair<std::string_view, int>, 16> sizes{{{"dwordx4", 16},
+                                                                    {"b128", 16},
+                                                                    {"dwordx3", 12},
+                                                                    {"b96", 12},
+                                                                    {"dwordx2", 8},
+                                                                    {"b64", 8},
+                                                                    {"dword", 4},
+                                                                    {"b32", 4},
+                                                                    {"ushort", 2},
+                                                                    {"sshort", 2},
+                                                                    {"short", 2},
+                                                                    {"b16", 2},
+                                                                    {"u16", 2},
+                                                                    {"i16", 2},
+                                                                    {"u8", 1},
+                                                                    {"i8", 1}}};
+  for (const auto& [name, bytes] : sizes)
+    if (has(parts, name)) return bytes;
+  return has(parts, "ubyte") || has(parts, "sbyte") ? 1 : 0;
+}
+
+/// Of `ld.global.nc.v4.f32`. What names no memory may be global memory.
+int ptx_load_bytes(std::string_view opcode) {
+  const std::vector<std::string_view> parts = split(opcode, ".");
+  if (parts.front() != "ld" && parts.front() != "ldu") return 0;
+  for (const std::string_view part : parts)
+    for (const std::string_view other : {"param", "shared", "local", "const"})
+      if (part.substr(0, part.find("::")) == other) return 0;
+  const int bits = number_at(parts.back().substr(1)).value_or(0);
+  return bits / 8 * (has(parts, "v8") ? 8 : has(parts, "v4") ? 4 : has(parts, "v2") ? 2 : 1);
+}
+
+/// Of `LDG.E.128.CONSTANT`.
+int sass_load_bytes(std::string_view opcode) {
+  const std::vector<std::string_view> parts = split(opcode, ".");
+  if (parts.front() != "LDG" && parts.front() != "LD") return 0;
+  constexpr std::array<std::pair<std::string_view, int>, 7> sizes{
+      {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2}, {"S16", 2}, {"U8", 1}, {"S8", 1}}};
+  for (const auto& [name, bytes] : sizes)
+    if (has(parts, name)) return bytes;
+  return 4;
+}
+
+int load_bytes(std::string_view opcode) {
+  if (opcode.empty()) return 0;
+  if (const int bytes = amd_load_bytes(opcode)) return bytes;
+  if (const int bytes = ptx_load_bytes(opcode)) return bytes;
+  return sass_load_bytes(opcode);
+}
+
+/// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
+std::string_view target_of(std::string_view branch) {
+  return split(branch, " \t,`()").back();
+}
+
+}  // namespace
+
+std::string_view without_guard(std::string_view instruction) {
+  if (!instruction.starts_with('@')) return instruction;
+  return trimmed(
+      instruction.substr(std::min(instruction.find_first_of(blanks), instruction.size())));
+}
+
+std::string_view opcode_of(std::string_view instruction) {
+  const std::string_view bare = without_guard(instruction);
+  return bare.substr(0, bare.find_first_of(blanks));
+}
+
+bool is_barrier(std::string_view opcode) {
+  // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
+  if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
+  constexpr std::array<std::string_view, 8> waiting{
+      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
+      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
+  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
+         opcode.starts_with("BAR.RED");
+}
+
+bool is_branch(std::string_view opcode) {
+  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
+         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
+}
+
+int count_barriers(const kernel_code& kernel) {
+  return count_code(kernel, [](std::string_view text) { return is_barrier(opcode_of(text)); });
+}
+
+int count_global_loads(const kernel_code& kernel, int bytes) {
+  return count_code(kernel,
+                    [&](std::string_view text) { return load_bytes(opcode_of(text)) == bytes; });
+}
+
+int count_loops(const kernel_code& kernel) {
+  std::set<std::string_view> passed, heads;
+  std::string_view last;
+  for (const code_line& line : kernel.code) {
+    if (line.is_label) {
+      passed.insert(line.text);
+      last = line.text;
+      continue;
+    }
+    // What follows the end of a kernel for NVIDIA is a branch to itself, which nothing reaches.
+    const bool is_loop = is_branch(opcode_of(line.text)) && target_of(line.text) != last &&
+                         passed.contains(target_of(line.text));
+    if (is_loop) heads.insert(target_of(line.text));
+    last = {};
+  }
+  return static_cast<int>(heads.size());
+}
+
+int count_instructions(const kernel_code& kernel, std::string_view prefix) {
+  return count_code(kernel,
+                    [&](std::string_view text) { return without_guard(text).starts_with(prefix); });
+}
+
+int count_kind(const kernel_code& kernel, instruction_kind kind) {
+  return count_code(kernel, [&](std::string_view text) { return kind_of(text) == kind; });
+}
+
+}  // namespace tenfold::isa

@@ -1,0 +1,108 @@
+#include "host/isa/process.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "host/error.hpp"
+#include "host/isa/text.hpp"
+
+namespace tenfold::isa {
+namespace fs = std::filesystem;
+namespace {
+
+/// Standard input is empty, the two outputs go to files.
+class redirection {
+ public:
+  redirection(const std::string& out, const std::string& err) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
+    for (const auto& [stream, file] : {std::pair{1, &out}, std::pair{2, &err}})
+      posix_spawn_file_actions_addopen(&actions_, stream, file->c_str(),
+                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
+  redirection(const redirection&) = delete;
+  redirection& operator=(const redirection&) = delete;
+  ~redirection() { posix_spawn_file_actions_destroy(&actions_); }
+
+  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+int status_of(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code ignored;
+  return fs::is_regular_file(file, ignored) && access(file.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+temporary_folder::temporary_folder() {
+  std::error_code failure;
+  std::string pattern = (fs::temp_directory_path(failure) / "tenfold-XXXXXX").string();
+  if (failure || mkdtemp(pattern.data()) == nullptr)
+    throw input_error(
+        fmt::format("cannot make a temporary folder '{}': {}; set TMPDIR to a folder that can be "
+                    "written",
+                    pattern, failure ? failure.message() : std::strerror(errno)));
+  path_ = pattern;
+}
+
+temporary_folder::~temporary_folder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+process_result run_process(const std::vector<std::string>& command,
+                           const temporary_folder& folder) {
+  const fs::path out = folder.path() / "stdout", err = folder.path() / "stderr";
+  const redirection files(out.string(), err.string());
+  std::vector<char*> arguments;
+  for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  if (const int failure =
+          posix_spawnp(&child, arguments.front(), files.get(), nullptr, arguments.data(), environ))
+    throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
+  const int status = status_of(child);
+  return {status, read_text(out), read_text(err)};
+}
+
+std::string find_program(std::string_view name) {
+  if (name.find('/') != name.npos) return is_program(name) ? std::string(name) : "";
+  const char* path = std::getenv("PATH");
+  for (const std::string_view folder : split(path == nullptr ? "" : path, ":"))
+    if (const fs::path file = fs::path(folder) / name; is_program(file)) return file.string();
+  return {};
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw input_error(fmt::format("cannot read {}", file.string()));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void write_text(const fs::path& file, std::string_view text) {
+  std::ofstream out(file, std::ios::binary);
+  out << text << std::flush;
+  if (!out) throw input_error(fmt::format("cannot write {}", file.string()));
+}
+
+}  // namespace tenfold::isa

@@ -1,0 +1,176 @@
+// PTX, and what ptxas says when it assembles it.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "host/isa/readers.hpp"
+#include "host/isa/text.hpp"
+
+namespace tenfold::isa {
+namespace {
+
+/// File, line, column; file 0 is none.
+using ptx_place = std::tuple<int, int, int>;
+
+ptx_place place_from(const std::vector<std::string_view>& words, std::size_t at) {
+  if (words.size() < at + 3) return {};
+  return {number_at(words[at]).value_or(0), number_at(words[at + 1]).value_or(0),
+          number_at(words[at + 2]).value_or(0)};
+}
+
+class ptx_reader {
+ public:
+  std::vector<kernel_code> read(std::string_view text) {
+    // Files are named at the end.
+    for (const std::string_view line : lines_of(text))
+      if (const auto words = words_of(line); words.size() > 2 && words[0] == ".file")
+        files_[number_at(words[1]).value_or(0)] = quoted(line, '"');
+    for (const std::string_view line : lines_of(text))
+      read_line(trimmed(line.substr(0, line.find("//"))));
+    return std::move(kernels_);
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    if (depth_ == 0 && line.find(".entry ") != line.npos)
+      start(line.substr(line.find(".entry ") + 7));
+    else if (line.starts_with(".loc"))
+      read_place(words_of(line));
+    else
+      for (const char each : line) read_character(each);
+    pending_ += ' ';
+  }
+
+  /// `.visible .entry NAME(`
+  void start(std::string_view rest) {
+    const std::string_view name = rest.substr(0, rest.find_first_of("( \t"));
+    kernels_.push_back({std::string(name), {}, {}});
+    callers_.clear();
+    current_ = {};
+    is_kernel_ = true;
+  }
+
+  /// Inlined assembly has blocks of its own and may hold several instructions a line.
+  void read_character(char c) {
+    if (c == '{' && is_operand()) ++operand_depth_;
+    if (operand_depth_ != 0) {
+      pending_ += c;
+      if (c == '}') --operand_depth_;
+      return;
+    }
+    switch (c) {
+      case '{':
+        finish();
+        ++depth_;
+        break;
+      case '}':
+        finish();  // what is left is a label
+        if (--depth_ == 0) is_kernel_ = false;
+        break;
+      case ';':
+        finish();
+        break;
+      default:
+        pending_ += c;
+    }
+  }
+
+  /// Whether a brace opens a vector, as in `ld.global.v4.f32 {%f1, ...}`, and no block.
+  [[nodiscard]] bool is_operand() const {
+    const std::string_view before = trimmed(pending_);
+    return depth_ != 0 && !before.empty() && !before.ends_with(':');
+  }
+
+  void finish() {
+    std::string_view text = trimmed(pending_);
+    for (std::size_t colon; (colon = label_length(text)) != 0;
+         text = trimmed(text.substr(colon + 1)))
+      add(text.substr(0, colon), true);
+    if (!text.empty() && !text.starts_with('.')) add(text, false);
+    pending_.clear();
+  }
+
+  /// Of `LABEL: ...`; 0 where there is none. `shared::cta` has none.
+  static std::size_t label_length(std::string_view text) {
+    const std::size_t end = text.find_first_of(": \t.,(");
+    const bool is_label = end != text.npos && text[end] == ':' && text.substr(end, 2) != "::";
+    return is_label ? end : 0;
+  }
+
+  void add(std::string_view text, bool is_label) {
+    if (depth_ == 0 || !is_kernel_) return;
+    std::string line;
+    for (const std::string_view word : words_of(text)) {
+      if (!line.empty()) line += ' ';
+      line += word;
+    }
+    kernels_.back().code.push_back({std::move(line), is_label, chain()});
+  }
+
+  /// `.loc 5 24 3, function_name $L__info_string6, inlined_at 4 55 10`
+  void read_place(const std::vector<std::string_view>& words) {
+    current_ = place_from(words, 1);
+    const auto inlined = std::find(words.begin(), words.end(), "inlined_at");
+    callers_[current_] = place_from(words, static_cast<std::size_t>(inlined - words.begin()) + 1);
+  }
+
+  /// The callers of a place are those that were named for it last.
+  [[nodiscard]] std::vector<place> chain() const {
+    std::vector<place> places;
+    constexpr std::size_t deepest = 100;
+    for (ptx_place at = current_; std::get<0>(at) != 0 && places.size() < deepest;) {
+      const auto file = files_.find(std::get<0>(at));
+      if (std::get<1>(at) != 0 && file != files_.end())
+        places.push_back({file->second, std::get<1>(at)});
+      const auto caller = callers_.find(at);
+      at = caller == callers_.end() ? ptx_place{} : caller->second;
+    }
+    return places;
+  }
+
+  std::vector<kernel_code> kernels_;
+  std::map<int, std::string> files_;
+  std::map<ptx_place, ptx_place> callers_;
+  ptx_place current_{};
+  std::string pending_;
+  int depth_ = 0, operand_depth_ = 0;
+  bool is_kernel_ = false;
+};
+
+/// `Used 14 registers, used 1 barriers, 32 bytes smem`
+void read_usage(std::string_view line, resources& r) {
+  r.vector_registers = number_after(line, "Used ").value_or(0);
+  for (const std::string_view part : split(line, ","))
+    if (part.ends_with(" bytes smem")) r.shared_bytes = number_at(trimmed(part)).value_or(0);
+}
+
+/// `0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`
+void read_stack(std::string_view line, resources& r) {
+  constexpr int register_bytes = 4;
+  for (const std::string_view part : split(line, ",")) {
+    const int bytes = number_at(trimmed(part)).value_or(0);
+    if (part.ends_with(" stack frame")) r.scratch_bytes = bytes;
+    if (part.ends_with(" spill stores")) r.spilled_registers = bytes / register_bytes;
+  }
+}
+
+}  // namespace
+
+std::vector<kernel_code> read_ptx(std::string_view text) {
+  return ptx_reader().read(text);
+}
+
+void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernels) {
+  auto at = kernels.end();
+  for (const std::string_view line : lines_of(report)) {
+    if (line.find("Compiling entry function") != line.npos)
+      at = std::find_if(kernels.begin(), kernels.end(),
+                        [&](const kernel_code& each) { return each.symbol == quoted(line, '\''); });
+    if (at == kernels.end()) continue;
+    if (line.find("bytes stack frame") != line.npos) read_stack(line, at->resources);
+    if (line.find(": Used ") != line.npos) read_usage(line, at->resources);
+  }
+}
+
+}  // namespace tenfold::isa

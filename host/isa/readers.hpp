@@ -1,0 +1,35 @@
+/// @file
+/// Readers of the texts that compilers make of kernels.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "host/isa/isa.hpp"
+
+namespace tenfold::isa {
+
+/// Reads AMD's assembly, as clang writes it with `-S` and, for the places, with
+/// `-gline-tables-only -gdwarf-4`.
+[[nodiscard]] std::vector<kernel_code> read_amdgcn(std::string_view text);
+
+/// Reads PTX, as nvcc writes it with `-ptx` and, for the places, with `-lineinfo`. The resources
+/// are those that PTX itself names: none.
+[[nodiscard]] std::vector<kernel_code> read_ptx(std::string_view text);
+
+/// Reads what `nvdisasm -c -gi` prints. The resources are none.
+[[nodiscard]] std::vector<kernel_code> read_sass(std::string_view text);
+
+/// Takes over what `ptxas -v` says of the kernels.
+void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernels);
+
+/// An instruction without the predicate that guards it, such as `@%p1` or `@!P0`.
+[[nodiscard]] std::string_view without_guard(std::string_view instruction);
+
+/// The first word of that.
+[[nodiscard]] std::string_view opcode_of(std::string_view instruction);
+
+[[nodiscard]] bool is_barrier(std::string_view opcode);
+[[nodiscard]] bool is_branch(std::string_view opcode);
+
+}  // namespace tenfold::isa
