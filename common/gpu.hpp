@@ -16,6 +16,11 @@
 /// | `gpu::prefetch(p)`                          | memory that will be read after that            |
 /// | `gpu::add_bytes(total, word)`               | the four bytes of a word, added to a total     |
 ///
+/// `shuffle_down` is made for folds, which halve or double a power of two `delta` from step to
+/// step: a lane whose number has the bit `delta` receives something that means nothing. The lanes
+/// without that bit have their partner `delta` lanes further up, in any hardware's row, half or
+/// warp.
+///
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once
 

@@ -99,9 +99,9 @@ peer openmp_peer() {
 
 }  // namespace
 
-__attribute__((visibility("default"))) const std::vector<peer>& tenfold_peer_list() {
+__attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_list() {
   static const std::vector<peer> all{standard_peer(), openmp_peer()};
-  return all;
+  return &all;
 }
 
 }  // namespace tenfold::bench

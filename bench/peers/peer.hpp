@@ -36,8 +36,8 @@ struct peer {
   std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
 };
 
-/// What each library of peers shows, and nothing else.
-extern "C" const std::vector<peer>& tenfold_peer_list();
+/// What each library of peers shows, and nothing else. A pointer, since C knows no reference.
+extern "C" const std::vector<peer>* tenfold_peer_list();
 
 /// The peers that run on a backend's devices, the absent ones too. Those of the executor run on the
 /// CPU itself, since its memory is the host's.

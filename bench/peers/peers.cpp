@@ -27,7 +27,7 @@ const std::vector<peer>& load(const fs::path& library) {
   void* const handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* const list = handle == nullptr ? nullptr : dlsym(handle, "tenfold_peer_list");
   if (list == nullptr) throw input_error(fmt::format("cannot load the peers: {}", dlerror()));
-  return reinterpret_cast<decltype(tenfold_peer_list)*>(list)();
+  return *reinterpret_cast<decltype(tenfold_peer_list)*>(list)();
 }
 
 std::vector<peer> load_peers(std::string_view backend) {

@@ -204,9 +204,9 @@ std::vector<peer> list_peers() {
 
 namespace tenfold::bench {
 
-__attribute__((visibility("default"))) const std::vector<peer>& tenfold_peer_list() {
+__attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_list() {
   static const std::vector<peer> all = list_peers();
-  return all;
+  return &all;
 }
 
 }  // namespace tenfold::bench

@@ -18,6 +18,9 @@ __device__ Word load_once(const Word* p) {
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
 
 #include "common/gpu/transfer.hpp"
+#if defined(TENFOLD_HIP_DPP)
+#include "common/gpu/hip_rows.hpp"
+#endif
 
 #if HIP_VERSION_MAJOR < 6
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -51,8 +54,13 @@ __device__ inline void prefetch(const void*) {}
 template <int WarpSize, typename T>
 __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
-  return detail::shuffle_words(value,
-                               [=](unsigned word) { return __shfl_down(word, delta, WarpSize); });
+  return detail::shuffle_words(value, [=](unsigned word) {
+#if defined(TENFOLD_HIP_DPP)
+    return detail::move_down(word, delta);
+#else
+    return __shfl_down(word, delta, WarpSize);
+#endif
+  });
 }
 
 /// The sum of the bytes' distances from zero. Dot products would do for signed ones as well, but go

@@ -254,10 +254,14 @@ inline void allow_next_launch() {}
 inline void await_previous_launch() {}
 inline void prefetch(const void*) {}
 
+/// Lanes that are promised nothing receive the value of the warp's first lane, which is what no
+/// kernel may count on.
 template <int WarpSize, typename T>
 T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
                int line = __builtin_LINE()) {
-  return __shfl_down_sync(simt::all_lanes, value, delta, WarpSize, file, line);
+  const unsigned self = simt::lane(), first = self / WarpSize * WarpSize;
+  return simt::shuffle_from("gpu::shuffle_down", simt::all_lanes, value,
+                            (self & delta) == 0 ? self + delta : first, {file, line});
 }
 
 /// One load of the whole vector, which must be aligned to its size.

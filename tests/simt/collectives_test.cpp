@@ -157,16 +157,19 @@ TEST_P(Collectives, AWarpsSum) {
 }
 
 template <int WarpSize>
-__global__ void portable_shuffle(int* out) {
-  const int mine = static_cast<int>(threadIdx.x);
+__global__ void portable_shuffle(unsigned* out, unsigned delta) {
   gpu::sync_warp();
-  out[threadIdx.x] = gpu::shuffle_down<WarpSize>(mine, 1);
+  out[threadIdx.x] = gpu::shuffle_down<WarpSize>(threadIdx.x, delta);
 }
 
 TEST_P(Collectives, ThePortableSpellings) {
-  std::vector<int> out(64);
-  launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffle<64>, out.data());
-  for (int i = 0; i < 64; ++i) EXPECT_EQ(out[static_cast<unsigned>(i)], i == 63 ? 63 : i + 1);
+  for (unsigned delta = 1; delta < 32; delta *= 2) {
+    std::vector<unsigned> out(64);
+    launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffle<32>, out.data(), delta);
+    // To the lanes that have the bit, the executor gives what no kernel may count on.
+    for (unsigned i = 0; i < 64; ++i)
+      EXPECT_EQ(out[i], (i & delta) == 0 ? i + delta : i / 32 * 32) << delta;
+  }
 }
 
 __global__ void rotate_often(unsigned* out, int rounds) {

@@ -1,0 +1,57 @@
+/// @file
+/// Values from lanes further up without the hardware of the LDS, on AMD: the lanes of a warp stand
+/// in rows of 16, and nearly every vector instruction can read its first operand from another lane
+/// of the row (DPP). TENFOLD_HIP_DPP asks for it; docs/amd.md counts what it saves.
+#pragma once
+
+#include "common/gpu/words.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
+
+/// The word of the lane Delta further up in the row; zero where the row ends. Anything but zero
+/// there would keep the compiler from merging the move into the instruction that uses it.
+template <int Delta>
+__device__ unsigned move_in_row(unsigned word) {
+  constexpr int row_shl = 0x100, all = 0xf;
+  return static_cast<unsigned>(
+      __builtin_amdgcn_update_dpp(0, static_cast<int>(word), row_shl | Delta, all, all, true));
+}
+
+/// The word of the lane whose number differs by 16.
+__device__ inline unsigned swap_rows(unsigned word) {
+#if defined(__GFX9__)
+  constexpr int lane_xor_16 = 0x10 << 10 | 0x1f;
+  return static_cast<unsigned>(__builtin_amdgcn_ds_swizzle(static_cast<int>(word), lane_xor_16));
+#else
+  return __builtin_amdgcn_permlanex16(word, word, 0x76543210u, 0xfedcba98u, false, true);
+#endif
+}
+
+/// The word of the lane whose number differs by 32, in warps of 64.
+__device__ inline unsigned swap_halves(unsigned word) {
+  const unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+  // Addresses count bytes and wrap around.
+  return static_cast<unsigned>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * lane + 4 * 32), static_cast<int>(word)));
+}
+
+/// The word of the lane `delta` further up, as far as gpu::shuffle_down() promises it. With a
+/// constant `delta`, one of the cases is left.
+__device__ inline unsigned move_down(unsigned word, unsigned delta) {
+  switch (delta) {
+    case 1:
+      return move_in_row<1>(word);
+    case 2:
+      return move_in_row<2>(word);
+    case 4:
+      return move_in_row<4>(word);
+    case 8:
+      return move_in_row<8>(word);
+    case 16:
+      return swap_rows(word);
+    default:
+      return swap_halves(word);
+  }
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail

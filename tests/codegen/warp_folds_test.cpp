@@ -1,0 +1,72 @@
+// What AMD's compilers make of the shuffles of a fold, with and without DPP.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+
+#include "host/error.hpp"
+#include "host/isa/isa.hpp"
+
+namespace tenfold::isa {
+namespace {
+
+constexpr int block = 256;
+
+/// Stage 8: every warp folds its lanes, then the first warp what the warps left.
+std::string unit_for(const architecture& a) {
+  return "#include \"kernels/08_warps_first.hpp\"\n"
+         "#include \"common/operators.hpp\"\n"
+         "namespace tenfold {\n"
+         "template __global__ void warps_first::reduce_blocks<" +
+         std::to_string(block) + ", " + std::to_string(a.warp_size) +
+         ", float, float, sum<float>>(const float*, float*, std::size_t, sum<float>);\n}\n";
+}
+
+int steps_for(const architecture& a) {
+  int steps = 0;
+  for (int lanes = a.warp_size; lanes > 1; lanes /= 2) ++steps;
+  for (int warps = block / a.warp_size; warps > 1; warps /= 2) ++steps;
+  return steps;
+}
+
+class WarpFolds : public testing::TestWithParam<const char*> {
+ protected:
+  /// Compilers know the GPUs of their own time.
+  void SetUp() override {
+    if (const std::string absence = compiler_absence(target); !absence.empty())
+      GTEST_SKIP() << absence;
+    try {
+      std::ignore = compile("__attribute__((global)) void nothing() {}\n", target);
+    } catch (const input_error& error) {
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  [[nodiscard]] kernel_code fold(const compile_options& options = {}) const {
+    return compile(unit_for(target), target, options).at(0);
+  }
+
+  const architecture target = parse_architecture(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Architectures, WarpFolds,
+                         testing::Values("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(WarpFolds, ShuffleOnceAStep) {
+  EXPECT_EQ(count_instructions(fold(), "ds_bpermute"), steps_for(target));
+}
+
+TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
+  const kernel_code plain = fold(), dpp = fold({{"-DTENFOLD_HIP_DPP"}});
+  const bool swaps_rows = target.warp_size == 32;
+  EXPECT_EQ(count_instructions(dpp, "ds_bpermute"), swaps_rows ? 0 : 1);
+  EXPECT_EQ(count_instructions(dpp, "ds_swizzle"), swaps_rows ? 0 : 1);
+  EXPECT_EQ(count_instructions(dpp, "v_permlanex16"), swaps_rows ? 1 : 0);
+  // The compiler merges the moves of all steps but the last, whose sum a branch separates from it.
+  EXPECT_GE(count_instructions(dpp, "v_add_f32_dpp"), steps_for(target) - 4);
+  EXPECT_LT(count_instructions(dpp), count_instructions(plain) - 20);
+}
+
+}  // namespace
+}  // namespace tenfold::isa
