@@ -220,8 +220,7 @@ class pass_runner {
     if (!stage_.takes_grid) return;
     if (shape_.grid == 0)
       shape_.grid =
-          even_grid(resident_blocks(properties, shape_.block, stage_.dynamic_shared_bytes),
-                    std::min(largest_grid(), blocks_per_launch_), properties.multiprocessors);
+          default_grid(properties, shape_.block, stage_.dynamic_shared_bytes, largest_grid());
     if (shape_.grid > blocks_per_launch_)
       throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));

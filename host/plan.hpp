@@ -97,4 +97,12 @@ inline std::uint64_t even_grid(std::uint64_t blocks_per_multiprocessor, std::uin
   return each * std::clamp<std::uint64_t>(blocks_per_multiprocessor, 1, limit / each);
 }
 
+/// The grid of a stage that loops where nobody named one: what the device holds at once, and no
+/// more than `largest`.
+inline std::uint64_t default_grid(const device_properties& device, int block,
+                                  std::size_t dynamic_shared_bytes, std::uint64_t largest) {
+  return even_grid(resident_blocks(device, block, dynamic_shared_bytes),
+                   std::min(largest, device.blocks_per_launch), device.multiprocessors);
+}
+
 }  // namespace tenfold

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <tuple>
@@ -184,6 +186,55 @@ TEST(Rule, PrefersOneLaunch) {
   EXPECT_EQ(best_choices({unknown, 1 << 13, 4}, all).front().stage.number, 14);
   EXPECT_EQ(best_choices({unknown, 1 << 14, 4}, all).front().stage.number, 13);
   EXPECT_EQ(best_choices({unknown, 1 << 30, 4}, all)[1].stage.number, 14);
+}
+
+/// A GPU of AMD's, by figures that others published.
+struct published_gpu {
+  device_properties device;
+  double needed_bytes;  ///< in flight on all of it: bandwidth times latency
+};
+
+std::vector<published_gpu> published_gpus() {
+  std::ifstream in(TENFOLD_GPUS);
+  const nlohmann::json document = nlohmann::json::parse(in);
+  std::vector<published_gpu> all;
+  for (const nlohmann::json& each : document.at("gpus")) {
+    const auto figure = [&](const char* name) { return each.at(name).at("value").get<double>(); };
+    device_properties device =
+        gpu(each.at("architecture"), static_cast<int>(figure("multiprocessors")));
+    device.threads_per_multiprocessor = static_cast<int>(figure("threads_per_multiprocessor"));
+    const double nanoseconds = each.contains("latency_nanoseconds")
+                                   ? figure("latency_nanoseconds")
+                                   : figure("latency_cycles") / figure("core_gigahertz");
+    all.push_back({device, figure("gigabytes_per_second") * nanoseconds});
+  }
+  return all;
+}
+
+/// What stages that loop have in flight, in their batches of four loads.
+double bytes_in_flight(const device_properties& device, int stage, element_type type) {
+  const kernel_family of = family(stage, type);
+  const shape s = tuned_shape({device, 1 << 28, size_of(type)}, of).shape;
+  EXPECT_EQ(s.grid, 0u) << "the reducer fills the device";
+  const std::uint64_t grid = default_grid(device, s.block, 0, grid_limit(s, of, device));
+  EXPECT_EQ(grid % static_cast<std::uint64_t>(device.multiprocessors), 0u);
+  return static_cast<double>(grid) * s.block * 4 * 16;
+}
+
+TEST(Rule, KeepsTheMemoriesOfAmdBusyOnPaper) {
+  const std::vector<published_gpu> gpus = published_gpus();
+  ASSERT_EQ(gpus.size(), 3u);
+  for (auto [device, needed_bytes] : gpus) {
+    const int threads = device.threads_per_multiprocessor;
+    // Older runtimes count the threads of one compute unit where they count pairs of units.
+    for (const int counted : {threads, threads / 2}) {
+      device.threads_per_multiprocessor = counted;
+      for (const int stage : {10, 11, 13, 14})
+        for (const element_type type : {element_type::f32, element_type::f64})
+          EXPECT_GT(bytes_in_flight(device, stage, type), needed_bytes)
+              << device.architecture << " stage " << stage;
+    }
+  }
 }
 
 TEST(Rule, OnTheExecutorIsTheDefaultShape) {
