@@ -125,19 +125,11 @@ int count_global_loads(const kernel_code& kernel, int bytes) {
 
 int count_loops(const kernel_code& kernel) {
   std::set<std::string_view> passed, heads;
-  std::string_view last;
-  for (const code_line& line : kernel.code) {
-    if (line.is_label) {
+  for (const code_line& line : kernel.code)
+    if (line.is_label)
       passed.insert(line.text);
-      last = line.text;
-      continue;
-    }
-    // What follows the end of a kernel for NVIDIA is a branch to itself, which nothing reaches.
-    const bool is_loop = is_branch(opcode_of(line.text)) && target_of(line.text) != last &&
-                         passed.contains(target_of(line.text));
-    if (is_loop) heads.insert(target_of(line.text));
-    last = {};
-  }
+    else if (is_branch(opcode_of(line.text)) && passed.contains(target_of(line.text)))
+      heads.insert(target_of(line.text));
   return static_cast<int>(heads.size());
 }
 
