@@ -90,7 +90,6 @@ if(NOT CMAKE_HIP_COMPILER AND NOT DEFINED ENV{HIPCXX})
     # By its path: CMake would take another clang that is on PATH.
     find_program(CMAKE_HIP_COMPILER clang++ PATHS ${TENFOLD_ROCM}/llvm/bin ${TENFOLD_ROCM}/lib/llvm/bin
                  NO_DEFAULT_PATH)
-    set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
   else()
     # Older ones do not know the newer GPUs, or stop at the standard library.
     find_program(CMAKE_HIP_COMPILER NAMES clang++-22 clang++-21 clang++-20 clang++-19)
@@ -103,9 +102,13 @@ endif()
 if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
   tenfold_choose_hip_architectures(CMAKE_HIP_ARCHITECTURES ${CMAKE_HIP_COMPILER})
 endif()
-if(NOT TENFOLD_ROCM AND CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$" AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
+if(TENFOLD_ROCM)
+  set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
+elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
   tenfold_make_rocm_root(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_HIP_COMPILER} ${CMAKE_HIP_ARCHITECTURES})
-  set(CMAKE_HIP_FLAGS "${CMAKE_HIP_FLAGS} --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
+endif()
+if(CMAKE_HIP_COMPILER_ROCM_ROOT AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
+  string(APPEND CMAKE_HIP_FLAGS " --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
 endif()
 
 enable_language(HIP)
