@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/gpu/hip_lanes.hpp"
 #include "common/gpu/words.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
@@ -18,9 +19,6 @@ __device__ Word load_once(const Word* p) {
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
 
 #include "common/gpu/transfer.hpp"
-#if defined(TENFOLD_HIP_DPP)
-#include "common/gpu/hip_rows.hpp"
-#endif
 
 #if HIP_VERSION_MAJOR < 6
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -50,7 +48,7 @@ __device__ inline void allow_next_launch() {}
 __device__ inline void await_previous_launch() {}
 __device__ inline void prefetch(const void*) {}
 
-/// Without a mask, which every HIP has: the lanes that take part are those that are active.
+/// Without a mask: the lanes that take part are those that are active.
 template <int WarpSize, typename T>
 __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
@@ -58,7 +56,7 @@ __device__ T shuffle_down(T value, unsigned delta) {
 #if defined(TENFOLD_HIP_DPP)
     return detail::move_down(word, delta);
 #else
-    return __shfl_down(word, delta, WarpSize);
+    return detail::pull_down(word, delta);
 #endif
   });
 }

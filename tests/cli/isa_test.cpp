@@ -218,6 +218,20 @@ TEST_F(CliIsa, JsonGoesToAFileBesideTheText) {
   EXPECT_EQ(document.at("kernels")[0].at("scratch_bytes"), 24);
 }
 
+TEST_F(CliIsa, SassComesFromTheDisassemblerBesideTheCompiler) {
+  write("sass", isa_test::sass);
+  write("nvdisasm", "#!/bin/sh\necho \"$@\" >" + path("asked") + "\ncat " + path("sass") + "\n");
+  fs::permissions(in_directory("nvdisasm"), fs::perms::owner_all);
+  const outcome o = show({"8", "--arch", "sm_90", "--sass"});
+  EXPECT_TRUE(contains(o.out, "SASS for sm_90")) << o.what();
+  EXPECT_TRUE(contains(o.out, " |   BAR.SYNC.DEFER_BLOCKING 0x0\n")) << o.what();
+  EXPECT_EQ(figures(o, "registers"), std::vector{14}) << o.what();
+  EXPECT_EQ(figures(o, "instructions"), std::vector{8}) << o.what();
+  EXPECT_EQ(figures(o, "loops"), std::vector{1}) << o.what();
+  EXPECT_TRUE(contains(slurp(in_directory("asked")), "-c -gi ")) << slurp(in_directory("asked"));
+  EXPECT_TRUE(contains(slurp(in_directory("asked")), "unit.cubin")) << slurp(in_directory("asked"));
+}
+
 TEST_F(CliIsa, RefusesWhatThereIsNot) {
   expect_isa_refused({"8"}, {"--arch", "required", "'tenfold isa --help'"});
   expect_isa_refused({"--arch", "sm_90"}, {"STAGE", "required"});

@@ -1,6 +1,6 @@
-// The moves of common/gpu/hip_rows.hpp on a model of AMD's instructions, which shows that they fold
-// as shuffles do. The model follows the documents, cited in docs/amd.md; no hardware was asked.
-// Compiled once for each of the two ways in which generations cross rows.
+// The moves of common/gpu/hip_lanes.hpp on a model of AMD's instructions, which shows that they
+// fold as shuffles do. The model follows the documents, cited in docs/amd.md; no hardware was
+// asked. Compiled once for each of the two ways in which generations cross rows.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -48,10 +48,13 @@ int model_update_dpp(int old, int word, int control, int row_mask, int bank_mask
   return static_cast<int>(exchange_with(static_cast<unsigned>(word), self / 32 * 32 + in_group));
 }
 
-/// `ds_bpermute_b32` of warps of 64: addresses count bytes, modulo the warp.
+/// Of the warps that the model runs.
+unsigned lanes_per_warp = 64;
+
+/// `ds_bpermute_b32`: addresses count bytes, modulo the warp.
 int model_ds_bpermute(int address, int word) {
-  return static_cast<int>(
-      exchange_with(static_cast<unsigned>(word), static_cast<unsigned>(address) / 4 % 64));
+  return static_cast<int>(exchange_with(static_cast<unsigned>(word),
+                                        static_cast<unsigned>(address) / 4 % lanes_per_warp));
 }
 
 /// How many lanes of the mask come before this one, in either half of a warp of 64.
@@ -74,7 +77,7 @@ unsigned model_mbcnt_hi(unsigned mask, unsigned base) {
 #define __builtin_amdgcn_ds_bpermute tenfold::simt::model_ds_bpermute
 #define __builtin_amdgcn_mbcnt_lo tenfold::simt::model_mbcnt_lo
 #define __builtin_amdgcn_mbcnt_hi tenfold::simt::model_mbcnt_hi
-#include "common/gpu/hip_rows.hpp"
+#include "common/gpu/hip_lanes.hpp"
 
 namespace tenfold::simt {
 namespace {
@@ -105,11 +108,14 @@ unsigned fold(unsigned value, unsigned lanes, order o, Shuffle shuffle) {
   return value;
 }
 
-__global__ void fold_both_ways(const unsigned* in, unsigned* by_rows, unsigned* by_shuffles,
-                               unsigned lanes, order o) {
+__global__ void fold_each_way(const unsigned* in, unsigned* by_rows, unsigned* by_the_lds,
+                              unsigned* by_shuffles, unsigned lanes, order o) {
   const unsigned self = threadIdx.x;
   by_rows[self] = fold(in[self], lanes, o, [](unsigned value, unsigned delta) {
     return gpu::detail::move_down(value, delta);
+  });
+  by_the_lds[self] = fold(in[self], lanes, o, [](unsigned value, unsigned delta) {
+    return gpu::detail::pull_down(value, delta);
   });
   by_shuffles[self] = fold(in[self], lanes, o, [](unsigned value, unsigned delta) {
     return __shfl_down_sync(all_lanes, value, delta);
@@ -121,12 +127,15 @@ TEST(ROWS, FoldAsShufflesDo) {
   for (const int warp_size : warps)
     for (unsigned lanes = 2; lanes <= static_cast<unsigned>(warp_size); lanes *= 2)
       for (const order o : {order::descending, order::ascending}) {
-        std::vector<unsigned> in(128), by_rows(128), by_shuffles(128);
+        std::vector<unsigned> in(128), by_rows(128), by_the_lds(128), by_shuffles(128);
+        lanes_per_warp = static_cast<unsigned>(warp_size);
         for (unsigned& each : in) each = static_cast<unsigned>(random());
-        launch({.block = {128, 1, 1}, .warp_size = warp_size}, fold_both_ways, in.data(),
-               by_rows.data(), by_shuffles.data(), lanes, o);
+        launch({.block = {128, 1, 1}, .warp_size = warp_size}, fold_each_way, in.data(),
+               by_rows.data(), by_the_lds.data(), by_shuffles.data(), lanes, o);
         for (unsigned first = 0; first < 128; first += static_cast<unsigned>(warp_size))
           EXPECT_EQ(by_rows[first], by_shuffles[first]) << warp_size << ' ' << lanes;
+        for (unsigned first = 0; first < 128; first += static_cast<unsigned>(warp_size))
+          EXPECT_EQ(by_the_lds[first], by_shuffles[first]) << warp_size << ' ' << lanes;
       }
 }
 
@@ -138,6 +147,7 @@ TEST(ROWS, BringThePartnerToTheLanesWithoutTheBit) {
   for (const int warp_size : warps)
     for (unsigned delta = 1; delta < static_cast<unsigned>(warp_size); delta *= 2) {
       std::vector<unsigned> out(64);
+      lanes_per_warp = static_cast<unsigned>(warp_size);
       launch({.block = {64, 1, 1}, .warp_size = warp_size}, move_once, out.data(), delta);
       for (unsigned i = 0; i < 64; ++i) {
         if ((i & delta) != 0) continue;

@@ -1,12 +1,22 @@
 /// @file
-/// Values from lanes further up without the hardware of the LDS, on AMD: the lanes of a warp stand
-/// in rows of 16, and nearly every vector instruction can read its first operand from another lane
-/// of the row (DPP). TENFOLD_HIP_DPP asks for it; docs/amd.md counts what it saves.
+/// Words from lanes further up, on AMD, in two ways: through the hardware of the LDS, and without.
+/// For the second the lanes of a warp stand in rows of 16, and nearly every vector instruction can
+/// read its first operand from another lane of the row (DPP). TENFOLD_HIP_DPP asks for it;
+/// docs/amd.md counts what it saves.
 #pragma once
 
 #include "common/gpu/words.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
+
+/// The word of the lane `delta` further up, which wraps around at the end of the warp. HIP's own
+/// __shfl_down asks at every step whether there is such a lane: here the address, in bytes, is
+/// computed once for all steps, and a constant `delta` becomes an offset in the instruction.
+__device__ inline unsigned pull_down(unsigned word, unsigned delta) {
+  const unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+  return static_cast<unsigned>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * (lane + delta)), static_cast<int>(word)));
+}
 
 /// The word of the lane Delta further up in the row; zero where the row ends. Anything but zero
 /// there would keep the compiler from merging the move into the instruction that uses it.
@@ -27,14 +37,6 @@ __device__ inline unsigned swap_rows(unsigned word) {
 #endif
 }
 
-/// The word of the lane whose number differs by 32, in warps of 64.
-__device__ inline unsigned swap_halves(unsigned word) {
-  const unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
-  // Addresses count bytes and wrap around.
-  return static_cast<unsigned>(
-      __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * lane + 4 * 32), static_cast<int>(word)));
-}
-
 /// The word of the lane `delta` further up, as far as gpu::shuffle_down() promises it. With a
 /// constant `delta`, one of the cases is left.
 __device__ inline unsigned move_down(unsigned word, unsigned delta) {
@@ -50,7 +52,7 @@ __device__ inline unsigned move_down(unsigned word, unsigned delta) {
     case 16:
       return swap_rows(word);
     default:
-      return swap_halves(word);
+      return pull_down(word, delta);
   }
 }
 
