@@ -44,9 +44,9 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 # compiler reads a unit anew for each architecture, so that there units are fewer. Narrow types, for
 # which there are fewer kernels, are served by two stages alone.
 function(tenfold_unit_types backend stage out)
-  if(backend STREQUAL hip AND stage MATCHES "^0[1-8]_")
+  if(backend STREQUAL "hip" AND stage MATCHES "^0[1-8]_")
     set(wide i32_u32_f32_i64_u64_f64)
-  elseif(backend STREQUAL hip OR stage MATCHES "^0[1-8]_")
+  elseif(backend STREQUAL "hip" OR stage MATCHES "^0[1-8]_")
     set(wide i32_u32_f32 i64_u64_f64)
   else()
     set(wide i32 u32 f32 i64 u64 f64)
