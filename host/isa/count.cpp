@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include "host/isa/isa.hpp"
@@ -91,16 +90,6 @@ int load_bytes(std::string_view opcode) {
   return sass_load_bytes(opcode);
 }
 
-bool is_branch(std::string_view opcode) {
-  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
-         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
-}
-
-/// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
-std::string_view target_of(std::string_view branch) {
-  return split(branch, " \t,`()").back();
-}
-
 }  // namespace
 
 std::string_view without_guard(std::string_view instruction) {
@@ -121,24 +110,6 @@ int count_barriers(const kernel_code& kernel) {
 int count_global_loads(const kernel_code& kernel, int bytes) {
   return count_code(kernel,
                     [&](std::string_view text) { return load_bytes(opcode_of(text)) == bytes; });
-}
-
-int count_loops(const kernel_code& kernel) {
-  std::set<std::string_view> passed, heads;
-  std::string_view last;
-  for (const code_line& line : kernel.code) {
-    if (line.is_label) {
-      passed.insert(line.text);
-      last = line.text;
-      continue;
-    }
-    // What follows the end of a kernel for NVIDIA is a branch to itself, which nothing reaches.
-    const bool is_loop = is_branch(opcode_of(line.text)) && target_of(line.text) != last &&
-                         passed.contains(target_of(line.text));
-    if (is_loop) heads.insert(target_of(line.text));
-    last = {};
-  }
-  return static_cast<int>(heads.size());
 }
 
 int count_instructions(const kernel_code& kernel, std::string_view prefix) {
