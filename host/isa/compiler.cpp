@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "host/error.hpp"
-#include "host/isa/readers.hpp"
+#include "host/isa/process.hpp"
 #include "host/isa/text.hpp"
 
 namespace tenfold::isa {
@@ -47,68 +47,6 @@ std::string from_environment(const char* variable) {
   return text == nullptr ? "" : text;
 }
 
-/// What makes the GPU's code the same as in a build of the project, and what to read of it.
-command usual_flags(const architecture& a) {
-  if (a.vendor == vendor::amd)
-    return {"-x",
-            "hip",
-            "-std=c++20",
-            "-O3",
-            "-DNDEBUG",
-            "-ffp-contract=off",
-            "--offload-arch=" + a.name,
-            "--cuda-device-only",
-            "-S",
-            "-gdwarf-4",
-            "-gline-tables-only",
-            "-Wno-unused-command-line-argument"};
-  return {"-std=c++20", "-O3", "-DNDEBUG", "-fmad=false", "-arch=" + a.name, "-lineinfo", "-ptx"};
-}
-
-bool says_error(std::string_view line) {
-  return line.find("error") != line.npos || line.find("fatal") != line.npos;
-}
-
-std::string first_error(std::string_view text, const temporary_folder& folder) {
-  const std::vector<std::string_view> lines = lines_of(text);
-  std::string found = lines.empty() ? "it does not say why" : std::string(trimmed(lines.front()));
-  for (const std::string_view line : lines)
-    if (says_error(line)) {
-      found = trimmed(line);
-      break;
-    }
-  const std::string prefix = folder.path().string() + "/";
-  for (std::size_t at; (at = found.find(prefix)) != found.npos;) found.erase(at, prefix.size());
-  return found;
-}
-
-command needed_compiler(const architecture& a) {
-  if (const std::string absence = compiler_absence(a); !absence.empty()) throw input_error(absence);
-  return find_compiler(a.vendor);
-}
-
-process_result run_or_throw(const command& line, const architecture& a,
-                            const temporary_folder& folder) {
-  process_result result = run_process(line, folder);
-  if (result.exit_status != 0)
-    throw input_error(
-        fmt::format("{} does not compile this for {}: {}", line.front(), a.name,
-                    first_error(result.err.empty() ? result.out : result.err, folder)));
-  return result;
-}
-
-/// PTX says nothing of registers: what the driver would make of it does.
-void ask_assembler(const architecture& a, const temporary_folder& folder,
-                   std::vector<kernel_code>& kernels) {
-  command line = find_compiler(a.vendor);
-  const fs::path ptx = folder.path() / "unit.ptx", code = folder.path() / "unit.cubin";
-  for (const std::string& each :
-       {std::string("-cubin"), "-arch=" + a.name, std::string("-Xptxas=-v"), ptx.string(),
-        std::string("-o"), code.string()})
-    line.push_back(each);
-  read_ptxas_report(run_or_throw(line, a, folder).err, kernels);
-}
-
 }  // namespace
 
 command find_compiler(vendor v) {
@@ -146,6 +84,21 @@ std::string compiler_version(const architecture& a) {
   return lines.empty() ? "of unknown version" : std::string(trimmed(lines.front()));
 }
 
+command needed_compiler(const architecture& a) {
+  if (const std::string absence = compiler_absence(a); !absence.empty()) throw input_error(absence);
+  return find_compiler(a.vendor);
+}
+
+std::string find_disassembler() {
+  std::vector<std::string> places{"nvdisasm", "/usr/local/cuda/bin/nvdisasm"};
+  if (const command compiler = find_compiler(vendor::nvidia); !compiler.empty())
+    places.insert(places.begin(),
+                  (fs::path(find_program(compiler.front())).parent_path() / "nvdisasm").string());
+  for (const std::string& each : places)
+    if (const std::string found = find_program(each); !found.empty()) return found;
+  return {};
+}
+
 std::string source_folder() {
   const std::string named = from_environment("TENFOLD_SOURCE");
   const fs::path folder = named.empty() ? TENFOLD_SOURCE_FOLDER : named;
@@ -158,32 +111,14 @@ std::string source_folder() {
   return folder.string();
 }
 
-std::string run_compiler(std::string_view unit, const architecture& a, const command& flags,
-                         const temporary_folder& folder, const std::string& output) {
-  const std::string source =
-      (folder.path() / (a.vendor == vendor::amd ? "unit.hip" : "unit.cu")).string();
-  write_text(source, unit);
-  command line = needed_compiler(a);
-  line.insert(line.end(), flags.begin(), flags.end());
-  for (const std::string& each :
-       {"-I" + source_folder(), std::string("-I" TENFOLD_GENERATED_FOLDER), source,
-        std::string("-o"), (folder.path() / output).string()})
-    line.push_back(each);
-  return run_or_throw(line, a, folder).err;
+std::string generated_folder() {
+  return TENFOLD_GENERATED_FOLDER;
 }
 
-std::vector<kernel_code> compile(std::string_view unit, const architecture& a,
-                                 const compile_options& options) {
-  const temporary_folder folder;
-  const bool is_amd = a.vendor == vendor::amd;
-  const std::string output = is_amd ? "unit.s" : "unit.ptx";
-  command flags = usual_flags(a);
-  flags.insert(flags.end(), options.flags.begin(), options.flags.end());
-  run_compiler(unit, a, flags, folder, output);
-  const std::string text = read_text(folder.path() / output);
-  std::vector<kernel_code> kernels = is_amd ? read_amdgcn(text) : read_ptx(text);
-  if (!is_amd) ask_assembler(a, folder, kernels);
-  return kernels;
+std::string disassembler_absence() {
+  if (!find_disassembler().empty()) return {};
+  return "there is no nvdisasm: install all of the CUDA Toolkit, or add the folder that has it to "
+         "PATH";
 }
 
 }  // namespace tenfold::isa

@@ -1,12 +1,11 @@
 /// @file
-/// The vendors' compilers: which there are, and what they make of a unit.
+/// Which programs of the vendors there are, and what they need.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "host/isa/isa.hpp"
-#include "host/isa/process.hpp"
 
 namespace tenfold::isa {
 
@@ -15,16 +14,16 @@ namespace tenfold::isa {
 /// what this build compiles its own kernels with, hipcc or nvcc where they usually are.
 [[nodiscard]] std::vector<std::string> find_compiler(vendor v);
 
+/// The same for an architecture. @throws input_error where there is none
+[[nodiscard]] std::vector<std::string> needed_compiler(const architecture& a);
+
+/// nvdisasm, beside nvcc or where it usually is; empty where there is none.
+[[nodiscard]] std::string find_disassembler();
+
 /// The folder with the kernels' headers.
 /// @throws input_error where there is none any more
 [[nodiscard]] std::string source_folder();
-
-/// Runs the compiler on a unit, which it writes to the folder.
-/// @param output the file to make there
-/// @return what the compiler wrote to standard error
-/// @throws input_error with the first of the compiler's errors
-std::string run_compiler(std::string_view unit, const architecture& a,
-                         const std::vector<std::string>& flags, const temporary_folder& folder,
-                         const std::string& output);
+/// The folder with the headers that the build made.
+[[nodiscard]] std::string generated_folder();
 
 }  // namespace tenfold::isa

@@ -22,16 +22,6 @@ bool begins_with_one_of(std::string_view text, const std::array<std::string_view
                      [&](std::string_view each) { return text.starts_with(each); });
 }
 
-bool is_barrier(std::string_view opcode) {
-  // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
-  if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
-  constexpr std::array<std::string_view, 8> waiting{
-      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
-      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
-  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
-         opcode.starts_with("BAR.RED");
-}
-
 bool has(const std::vector<std::string_view>& parts, std::string_view part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
@@ -103,6 +93,21 @@ std::string_view opcode_of(std::string_view instruction) {
   return bare.substr(0, bare.find_first_of(blanks));
 }
 
+bool is_barrier(std::string_view opcode) {
+  // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
+  if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
+  constexpr std::array<std::string_view, 8> waiting{
+      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
+      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
+  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
+         opcode.starts_with("BAR.RED");
+}
+
+bool is_branch(std::string_view opcode) {
+  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
+         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
+}
+
 int count_barriers(const kernel_code& kernel) {
   return count_code(kernel, [](std::string_view text) { return is_barrier(opcode_of(text)); });
 }
@@ -115,6 +120,10 @@ int count_global_loads(const kernel_code& kernel, int bytes) {
 int count_instructions(const kernel_code& kernel, std::string_view prefix) {
   return count_code(kernel,
                     [&](std::string_view text) { return without_guard(text).starts_with(prefix); });
+}
+
+int count_kind(const kernel_code& kernel, instruction_kind kind) {
+  return count_code(kernel, [&](std::string_view text) { return kind_of(text) == kind; });
 }
 
 }  // namespace tenfold::isa

@@ -71,6 +71,15 @@ struct compile_options {
 [[nodiscard]] std::vector<kernel_code> compile(std::string_view unit, const architecture& a,
                                                const compile_options& options = {});
 
+/// Why NVIDIA's PTX cannot be followed further, in one line; empty where nvdisasm is there.
+[[nodiscard]] std::string disassembler_absence();
+
+/// The same as `compile` for an architecture of NVIDIA's, in the hardware's own instructions (SASS)
+/// instead of PTX.
+/// @throws input_error as `compile` does, and where there is no disassembler
+[[nodiscard]] std::vector<kernel_code> compile_to_sass(std::string_view unit, const architecture& a,
+                                                       const compile_options& options = {});
+
 /// Block barriers: `s_barrier`, `bar.sync`, and what newer architectures say instead, counted once
 /// each.
 [[nodiscard]] int count_barriers(const kernel_code& kernel);
@@ -85,5 +94,28 @@ struct compile_options {
 /// Instructions whose text begins with a prefix, such as `ds_bpermute` or `shfl`; all with an empty
 /// one.
 [[nodiscard]] int count_instructions(const kernel_code& kernel, std::string_view prefix = "");
+
+/// What an instruction is there for.
+enum class instruction_kind {
+  global_load,
+  global_store,  ///< atomics among them
+  shared_memory,
+  shuffle,
+  scratch,
+  barrier,
+  wait,  ///< for memory or other instructions
+  branch,
+  scalar,  ///< once a warp, in units of its own
+  arithmetic
+};
+
+inline constexpr int instruction_kinds = 10;
+
+[[nodiscard]] std::string_view name_of(instruction_kind kind);
+
+/// What is none of the others counts as arithmetic: moves, comparisons, conversions.
+[[nodiscard]] instruction_kind kind_of(std::string_view instruction);
+
+[[nodiscard]] int count_kind(const kernel_code& kernel, instruction_kind kind);
 
 }  // namespace tenfold::isa

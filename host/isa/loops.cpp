@@ -14,11 +14,6 @@ namespace {
 
 using positions = std::vector<std::size_t>;
 
-bool is_branch(std::string_view opcode) {
-  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
-         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
-}
-
 bool is_end(std::string_view opcode) {
   return opcode == "s_endpgm" || opcode == "ret" || opcode == "exit" || opcode == "EXIT";
 }

@@ -17,6 +17,9 @@ namespace tenfold::isa {
 /// are those that PTX itself names: none.
 [[nodiscard]] std::vector<kernel_code> read_ptx(std::string_view text);
 
+/// Reads what `nvdisasm -c -gi` prints. The resources are none.
+[[nodiscard]] std::vector<kernel_code> read_sass(std::string_view text);
+
 /// Takes over what `ptxas -v` says of the kernels.
 void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernels);
 
@@ -25,5 +28,8 @@ void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernel
 
 /// The first word of that.
 [[nodiscard]] std::string_view opcode_of(std::string_view instruction);
+
+[[nodiscard]] bool is_barrier(std::string_view opcode);
+[[nodiscard]] bool is_branch(std::string_view opcode);
 
 }  // namespace tenfold::isa

@@ -94,10 +94,13 @@ std::string kernel_name(const instance& i, int warp_size) {
   return name;
 }
 
-std::vector<stage_kernel> compile_stages(const isa::architecture& a) {
+using compiling = std::vector<isa::kernel_code>(std::string_view, const isa::architecture&,
+                                                const isa::compile_options&);
+
+std::vector<stage_kernel> compile_stages(const isa::architecture& a, compiling& compile) {
   const std::vector<instance> instances = instances_for(a);
   std::map<std::string, isa::kernel_code> compiled;
-  for (isa::kernel_code& each : isa::compile(unit_of(instances, a.warp_size), a))
+  for (isa::kernel_code& each : compile(unit_of(instances, a.warp_size), a, {}))
     compiled.emplace(short_name(each.symbol), std::move(each));
   std::vector<stage_kernel> kernels;
   for (const instance& each : instances) {
@@ -151,8 +154,12 @@ const std::string& reason_to_skip(const isa::architecture& a) {
 
 const std::vector<stage_kernel>& stage_kernels(const isa::architecture& a) {
   static std::map<std::string, std::vector<stage_kernel>> cached;
-  if (!cached.contains(a.name)) cached.emplace(a.name, compile_stages(a));
+  if (!cached.contains(a.name)) cached.emplace(a.name, compile_stages(a, isa::compile));
   return cached.at(a.name);
+}
+
+std::vector<stage_kernel> stage_kernels_in_sass(const isa::architecture& a) {
+  return compile_stages(a, isa::compile_to_sass);
 }
 
 }  // namespace tenfold::codegen

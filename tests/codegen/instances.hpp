@@ -38,4 +38,7 @@ struct stage_kernel {
 /// @throws input_error where the compiler refuses them, or leaves one out
 [[nodiscard]] const std::vector<stage_kernel>& stage_kernels(const isa::architecture& a);
 
+/// The same in NVIDIA's SASS, compiled anew.
+[[nodiscard]] std::vector<stage_kernel> stage_kernels_in_sass(const isa::architecture& a);
+
 }  // namespace tenfold::codegen

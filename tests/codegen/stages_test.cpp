@@ -102,6 +102,19 @@ TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
   });
 }
 
+TEST_P(StageCode, KeepsThoseLoadsInTheHardwaresOwnInstructions) {
+  if (architecture_.vendor != isa::vendor::nvidia) return;
+  if (const std::string absence = isa::disassembler_absence(); !absence.empty()) {
+    GTEST_LOG_(INFO) << "PTX alone is looked at: " << absence;
+    return;
+  }
+  for (const stage_kernel& each : stage_kernels_in_sass(architecture_)) {
+    SCOPED_TRACE(label_of(each.of));
+    const bool is_wide = each.of.stage == 9 || each.of.stage == 10;
+    if (is_wide) EXPECT_GE(isa::count_global_loads(each.code, vector_bytes), 1);
+  }
+}
+
 TEST_P(StageCode, HasNoLoopInTheTreeFromStageSixOn) {
   for_each_kernel([](const instance& i, const isa::kernel_code& code) {
     if (i.stage > 9) return;
