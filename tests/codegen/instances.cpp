@@ -111,16 +111,6 @@ std::vector<stage_kernel> compile_stages(const isa::architecture& a, compiling& 
   return kernels;
 }
 
-std::string why_not(const isa::architecture& a) {
-  if (std::string absence = isa::compiler_absence(a); !absence.empty()) return absence;
-  try {
-    static_cast<void>(isa::compile("__global__ void nothing() {}\n", a));
-    return {};
-  } catch (const input_error& e) {
-    return e.what();
-  }
-}
-
 int bytes_of(const std::string& type) {
   static const std::map<std::string, int> sizes{
       {"signed char", 1}, {"unsigned char", 1}, {"float16", 2},
@@ -144,12 +134,6 @@ int element_bytes(const instance& i) {
 
 int result_bytes(const instance& i) {
   return bytes_of(i.out);
-}
-
-const std::string& reason_to_skip(const isa::architecture& a) {
-  static std::map<std::string, std::string> cached;
-  if (!cached.contains(a.name)) cached.emplace(a.name, why_not(a));
-  return cached.at(a.name);
 }
 
 const std::vector<stage_kernel>& stage_kernels(const isa::architecture& a) {

@@ -30,10 +30,6 @@ struct stage_kernel {
 [[nodiscard]] int element_bytes(const instance& i);
 [[nodiscard]] int result_bytes(const instance& i);
 
-/// Why there is no machine code for the architecture: no compiler, or one that does not know it.
-/// Empty where there is.
-[[nodiscard]] const std::string& reason_to_skip(const isa::architecture& a);
-
 /// All instances for an architecture, compiled once in the life of the process.
 /// @throws input_error where the compiler refuses them, or leaves one out
 [[nodiscard]] const std::vector<stage_kernel>& stage_kernels(const isa::architecture& a);

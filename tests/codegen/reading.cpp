@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <string>
+
+#include "host/error.hpp"
 
 namespace tenfold::codegen {
 namespace {
@@ -31,7 +34,23 @@ bool has_scalar_load(const isa::kernel_code& kernel, Predicate fits) {
   });
 }
 
+std::string why_not(const isa::architecture& a) {
+  if (std::string absence = isa::compiler_absence(a); !absence.empty()) return absence;
+  try {
+    static_cast<void>(isa::compile("__global__ void nothing() {}\n", a));
+    return {};
+  } catch (const input_error& e) {
+    return e.what();
+  }
+}
+
 }  // namespace
+
+const std::string& reason_to_skip(const isa::architecture& a) {
+  static std::map<std::string, std::string> cached;
+  if (!cached.contains(a.name)) cached.emplace(a.name, why_not(a));
+  return cached.at(a.name);
+}
 
 bool reads_dispatch_packet(const isa::kernel_code& kernel) {
   return has_scalar_load(kernel,

@@ -2,11 +2,16 @@
 /// What tests ask of machine code beyond what host/isa/isa.hpp counts.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "host/isa/isa.hpp"
 
 namespace tenfold::codegen {
+
+/// Why there is no machine code for the architecture: no compiler, or one that does not know it.
+/// Empty where there is.
+[[nodiscard]] const std::string& reason_to_skip(const isa::architecture& a);
 
 /// Whether a kernel asks the launch for the size of its block.
 /// @param argument_bytes what its parameters take; what the launch says of itself follows them
