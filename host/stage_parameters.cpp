@@ -15,4 +15,12 @@ stage_parameters parameters_of(const stage_info& stage) {
   return found;
 }
 
+std::size_t dynamic_shared_bytes_of(const stage_info& stage, int block, std::size_t partial_bytes) {
+  std::size_t bytes = 0;
+  for_each_stage([&]<typename Stage>(const stage_info& each) {
+    if (each.number == stage.number) bytes = dynamic_shared_bytes<Stage>(block, partial_bytes);
+  });
+  return bytes;
+}
+
 }  // namespace tenfold

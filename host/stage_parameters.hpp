@@ -2,6 +2,8 @@
 /// Which parameters each stage takes, beside the block size that all of them take.
 #pragma once
 
+#include <cstddef>
+
 #include "host/catalogue.hpp"
 
 namespace tenfold {
@@ -14,5 +16,9 @@ struct stage_parameters {
 };
 
 [[nodiscard]] stage_parameters parameters_of(const stage_info& stage);
+
+/// Shared memory that a stage asks for at launch.
+[[nodiscard]] std::size_t dynamic_shared_bytes_of(const stage_info& stage, int block,
+                                                  std::size_t partial_bytes);
 
 }  // namespace tenfold

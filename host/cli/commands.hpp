@@ -21,6 +21,8 @@ exit_code run_ladder(const options& o);
 exit_code run_best(const options& o);
 /// What changed in the code from one stage to another.
 exit_code diff_stages(const std::string& from, const std::string& to);
+/// The machine code of one stage's kernel, or of two side by side.
+exit_code show_machine_code(const isa_options& o);
 /// Files of results side by side.
 exit_code compare_results(const compare_options& o);
 

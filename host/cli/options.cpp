@@ -114,6 +114,35 @@ void add_compare_options(CLI::App& app, compare_options& o) {
       "percentiles, or its fastest and slowest run where a file has no percentiles.");
 }
 
+void add_isa_options(CLI::App& app, isa_options& o) {
+  app.add_option("STAGE", o.stages, "number or name, see 'tenfold list'; two go side by side")
+      ->required()
+      ->expected(1, 2);
+  app.add_option("--arch", o.architecture,
+                 "what to compile for: gfx90a, gfx942, gfx1100, ... of AMD, sm_80, sm_90, ... of "
+                 "NVIDIA; the compiler is hipcc or nvcc, or a command in the environment's "
+                 "TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER")
+      ->required();
+  app.add_option("--type", o.type,
+                 fmt::format("element type: {}", fmt::join(element_type_names, ", ")))
+      ->capture_default_str();
+  app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
+      ->capture_default_str();
+  app.add_option("--block", o.block,
+                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
+                             fmt::join(block_sizes, ", ")))
+      ->capture_default_str();
+  app.add_option("--items", o.items,
+                 fmt::format("elements per thread, from stage 9 on, not of 12: {}",
+                             fmt::join(item_counts, ", ")))
+      ->capture_default_str();
+  app.add_flag("--sass", o.sass, "NVIDIA's own instructions in place of PTX, by nvdisasm");
+  app.add_flag("--all-lines", o.all_lines,
+               "every line that an instruction comes from, through all inlined functions");
+  app.add_option("--json", o.json, "write all of it to a file, or to standard output: -")
+      ->check(refuse_empty);
+}
+
 std::string device_choice::name() const {
   return fmt::format("{}:{}", backend->name(), number);
 }

@@ -57,9 +57,20 @@ struct compare_options {
   std::string json;                ///< a file, `-` for standard output; empty: none
 };
 
+struct isa_options {
+  std::vector<std::string> stages;  ///< one, or two side by side
+  std::string architecture;
+  std::string type = "f32", op = "sum";
+  int block = default_block, items = default_items;
+  bool sass = false;       ///< NVIDIA's own instructions in place of PTX
+  bool all_lines = false;  ///< beside each instruction, through all that was inlined
+  std::string json;        ///< a file, `-` for standard output; empty: none
+};
+
 /// Declares the options of every verb that runs stages.
 void add_options(CLI::App& app, options& o);
 void add_compare_options(CLI::App& app, compare_options& o);
+void add_isa_options(CLI::App& app, isa_options& o);
 
 /// Declares those that name a launch shape, which `best` chooses itself.
 void add_shape_options(CLI::App& app, options& o);

@@ -103,6 +103,12 @@ int run_program(int argc, char** argv) {
   add_compare_options(*compare, compared);
   compare->callback([&] { verb = [&] { return compare_results(compared); }; });
 
+  isa_options inspected;
+  CLI::App* machine_code = app.add_subcommand(
+      "isa", "a kernel's machine code beside its source lines; two stages go side by side");
+  add_isa_options(*machine_code, inspected);
+  machine_code->callback([&] { verb = [&] { return show_machine_code(inspected); }; });
+
   CLI::App* best =
       app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
   add_options(*best, o);

@@ -1,6 +1,7 @@
 #include "host/cli/terminal.hpp"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -39,6 +40,13 @@ bool locale_is_utf8() {
 
 bool is_terminal(std::FILE* stream) {
   return isatty(fileno(stream)) != 0;
+}
+
+std::optional<std::size_t> terminal_width(std::FILE* stream) {
+  winsize size{};
+  if (!is_terminal(stream) || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return {};
+  return size.ws_col;
 }
 
 bool takes_colour(std::FILE* stream) {

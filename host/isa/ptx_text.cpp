@@ -61,12 +61,12 @@ class ptx_reader {
     }
     switch (c) {
       case '{':
+        finish();
         ++depth_;
-        pending_.clear();
         break;
       case '}':
+        finish();  // what is left is a label
         if (--depth_ == 0) is_kernel_ = false;
-        pending_.clear();
         break;
       case ';':
         finish();

@@ -14,6 +14,7 @@ class sass_reader {
  public:
   std::vector<kernel_code> read(std::string_view text) {
     for (const std::string_view line : lines_of(text)) read_line(trimmed(line));
+    for (kernel_code& each : kernels_) drop_padding(each.code);
     return std::move(kernels_);
   }
 
@@ -29,6 +30,14 @@ class sass_reader {
       add(line.substr(0, line.size() - 1), true);
     else if (is_inside_ && line.starts_with("/*"))
       read_instruction(line);
+  }
+
+  /// A branch to itself and NOPs follow the last EXIT. No thread gets there.
+  static void drop_padding(std::vector<code_line>& code) {
+    while (!code.empty() && (code.back().is_label || code.back().text == "NOP")) code.pop_back();
+    if (code.size() < 2 || !code[code.size() - 2].is_label) return;
+    if (code.back().text == "BRA `(" + code[code.size() - 2].text + ")")
+      code.resize(code.size() - 2);
   }
 
   void start(std::string_view symbol) {
