@@ -32,25 +32,25 @@ std::string place_of(const unit& u, const char* kernel) {
 }
 
 // The selection from registers costs instructions, not memory.
-TYPED_TEST(Claims, ADynamicIndexMovesAnArrayToMemory_DoesNotHold) {
-  this->says(hip_tutorial, "an array whose index the compiler cannot compute is backed by memory");
-  this->finds_in("arrays.hpp", place_of_small_array);
+TEST_P(Claims, ADynamicIndexMovesAnArrayToMemory_DoesNotHold) {
+  says(hip_tutorial, "an array whose index the compiler cannot compute is backed by memory");
+  finds_in("arrays.hpp", place_of_small_array);
 }
 
 // Spilled registers are what found no place; an array in memory was never meant for one.
-TYPED_TEST(Claims, AnArrayInMemoryCountsAsSpilledRegisters_DoesNotHold) {
-  this->says(hip_tutorial, "an array in memory shows as spilled registers");
-  this->finds_in("arrays.hpp", spills_of_large_array);
+TEST_P(Claims, AnArrayInMemoryCountsAsSpilledRegisters_DoesNotHold) {
+  says(hip_tutorial, "an array in memory shows as spilled registers");
+  finds_in("arrays.hpp", spills_of_large_array);
 }
 
-TYPED_TEST(Claims, AnArrayWithConstantIndicesStaysInRegisters_Holds) {
-  this->says(hip_tutorial, "an array that only constants index stays in registers");
-  this->finds_in("arrays.hpp", [](const unit& u) { return place_of(u, "static_array_of_16"); });
+TEST_P(Claims, AnArrayWithConstantIndicesStaysInRegisters_Holds) {
+  says(hip_tutorial, "an array that only constants index stays in registers");
+  finds_in("arrays.hpp", [](const unit& u) { return place_of(u, "static_array_of_16"); });
 }
 
-TYPED_TEST(Claims, IndicesThatFoldAreAsGoodAsConstants_Holds) {
-  this->says(hip_tutorial, "indices that the compiler can fold keep an array in registers as well");
-  this->finds_in("arrays.hpp", [](const unit& u) { return place_of(u, "plain_array_of_16"); });
+TEST_P(Claims, IndicesThatFoldAreAsGoodAsConstants_Holds) {
+  says(hip_tutorial, "indices that the compiler can fold keep an array in registers as well");
+  finds_in("arrays.hpp", [](const unit& u) { return place_of(u, "plain_array_of_16"); });
 }
 
 }  // namespace

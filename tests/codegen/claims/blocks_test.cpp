@@ -34,9 +34,9 @@ std::string text_of(const std::string& header, const isa::architecture& a) {
 }
 
 // The bounds are an upper limit, so that the size is still unknown.
-TYPED_TEST(Claims, LaunchBoundsFoldTheBlockSize_DoesNotHold) {
-  this->says(hip_tutorial, "launch bounds of a block size let the compiler fold blockDim.x");
-  this->finds_in("blocks.hpp", [](const unit& u) {
+TEST_P(Claims, LaunchBoundsFoldTheBlockSize_DoesNotHold) {
+  says(hip_tutorial, "launch bounds of a block size let the compiler fold blockDim.x");
+  finds_in("blocks.hpp", [](const unit& u) {
     constexpr int argument_bytes = 8;
     EXPECT_TRUE(codegen::reads_block_size(u["reads_block_size"], argument_bytes));
     EXPECT_FALSE(codegen::reads_block_size(u["writes_constant"], argument_bytes));
@@ -48,9 +48,9 @@ TYPED_TEST(Claims, LaunchBoundsFoldTheBlockSize_DoesNotHold) {
   });
 }
 
-TYPED_TEST(Claims, LaunchesOfAnotherBlockSizeFail_DoesNotHold) {
-  this->says(hip_tutorial, "launches of another block size than that of the launch bounds fail");
-  this->finds_in("blocks.hpp", [](const unit& u) {
+TEST_P(Claims, LaunchesOfAnotherBlockSizeFail_DoesNotHold) {
+  says(hip_tutorial, "launches of another block size than that of the launch bounds fail");
+  finds_in("blocks.hpp", [](const unit& u) {
     const std::string text = text_of("blocks.hpp", u.architecture());
     const char* const most = u.is_amd() ? ".max_flat_workgroup_size: 256" : ".maxntid 256";
     const char* const exactly = u.is_amd() ? ".reqd_workgroup_size" : ".reqntid";
@@ -62,9 +62,9 @@ TYPED_TEST(Claims, LaunchesOfAnotherBlockSizeFail_DoesNotHold) {
   });
 }
 
-TYPED_TEST(Claims, LaunchBoundsSayHowManyRegistersThereAre_Holds) {
-  this->says(hip_tutorial, "launch bounds give the compiler information about registers");
-  this->finds_in("registers.hpp", [](const unit& u) {
+TEST_P(Claims, LaunchBoundsSayHowManyRegistersThereAre_Holds) {
+  says(hip_tutorial, "launch bounds give the compiler information about registers");
+  finds_in("registers.hpp", [](const unit& u) {
     const isa::resources &large = u["bound_of_1024"].resources,
                          &small = u["bound_of_256"].resources;
     EXPECT_LT(large.vector_registers, small.vector_registers);
@@ -77,9 +77,9 @@ TYPED_TEST(Claims, LaunchBoundsSayHowManyRegistersThereAre_Holds) {
   });
 }
 
-TYPED_TEST(Claims, AConstantBlockSizeMakesSharedMemoryStatic_Holds) {
-  this->says(hip_tutorial, "with a constant block size shared memory is allocated statically");
-  this->finds_in("blocks.hpp", [](const unit& u) {
+TEST_P(Claims, AConstantBlockSizeMakesSharedMemoryStatic_Holds) {
+  says(hip_tutorial, "with a constant block size shared memory is allocated statically");
+  finds_in("blocks.hpp", [](const unit& u) {
     const int known = u["static_loop"].resources.shared_bytes;
     const int unknown = u["dynamic_shared_memory"].resources.shared_bytes;
     EXPECT_EQ(known, 1024);
@@ -88,9 +88,9 @@ TYPED_TEST(Claims, AConstantBlockSizeMakesSharedMemoryStatic_Holds) {
   });
 }
 
-TYPED_TEST(Claims, ATemplatedBlockSizeUnrollsAllSteps_Holds) {
-  this->says(fast_cuda, "with the block size as a template argument all steps unroll");
-  this->finds_in("blocks.hpp", [](const unit& u) {
+TEST_P(Claims, ATemplatedBlockSizeUnrollsAllSteps_Holds) {
+  says(fast_cuda, "with the block size as a template argument all steps unroll");
+  finds_in("blocks.hpp", [](const unit& u) {
     EXPECT_EQ(isa::count_loops(u["run_time_loop"]), 1);
     EXPECT_EQ(isa::count_loops(u["constant_loop"]), 0);
     EXPECT_EQ(isa::count_instructions(u["constant_loop"]),

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <iostream>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -61,7 +60,7 @@ std::vector<row> merged_rows() {
       merged.push_back(each);
     } else {
       same->found.insert(same->found.end(), each.found.begin(), each.found.end());
-      same->test.replace(same->test.find('/') + 1, std::string_view("Amd").size(), "*");
+      same->test = same->test.substr(0, same->test.find('/')) + "/*";
     }
   }
   std::stable_sort(merged.begin(), merged.end(), [](const row& a, const row& b) {

@@ -57,7 +57,8 @@ class CpuClaims : public Claim {
   /// Conditional jumps within the function.
   [[nodiscard]] int jumps(std::string_view function) const {
     return count(function, [](std::string_view line) {
-      return line.starts_with('j') && line.find(".L") != line.npos;
+      // On x86 they begin with a j, on ARM with a b.
+      return (line.starts_with('j') || line.starts_with('b')) && line.find(".L") != line.npos;
     });
   }
 

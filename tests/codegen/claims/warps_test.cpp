@@ -33,10 +33,9 @@ const char* shuffle_of(const unit& u) {
 }
 
 // A lane sees its own accesses alone: what others would have to read is never written.
-TYPED_TEST(Claims, LockstepMakesBarriersSuperfluous_DoesNotHold) {
-  this->says(hip_tutorial,
-             "the lanes of a warp run in lockstep, so that shared memory needs no barrier");
-  this->finds_in("warps.hpp", [](const unit& u) {
+TEST_P(Claims, LockstepMakesBarriersSuperfluous_DoesNotHold) {
+  says(hip_tutorial, "the lanes of a warp run in lockstep, so that shared memory needs no barrier");
+  finds_in("warps.hpp", [](const unit& u) {
     const int all = shared_writes(u, "synchronized_fold"), left = shared_writes(u, "lockstep_fold");
     EXPECT_EQ(all, 1 + steps);
     EXPECT_EQ(left, 2);
@@ -106,9 +105,9 @@ TEST_F(NvidiaClaims, AShuffleIsOneInstruction_Holds) {
   });
 }
 
-TYPED_TEST(Claims, ADoubleTakesTwoShuffles_Holds) {
-  this->says(kepler, "shuffles move 32 bits, a double takes two of them");
-  this->finds_in("warps.hpp", [](const unit& u) {
+TEST_P(Claims, ADoubleTakesTwoShuffles_Holds) {
+  says(kepler, "shuffles move 32 bits, a double takes two of them");
+  finds_in("warps.hpp", [](const unit& u) {
     const int shuffles = isa::count_instructions(u["shuffle_double"], shuffle_of(u));
     EXPECT_EQ(shuffles, 2);
     EXPECT_EQ(isa::count_instructions(u["shuffle_one"], shuffle_of(u)), 1);
@@ -117,9 +116,9 @@ TYPED_TEST(Claims, ADoubleTakesTwoShuffles_Holds) {
 }
 
 // Stages 6 and 7, which differ in that alone.
-TYPED_TEST(Claims, ShufflesTakeMoreRegisters_DoesNotHold) {
-  this->says(fast_cuda, "shuffles raise the pressure on registers slightly");
-  this->finds_in("stages.hpp", [](const unit& u) {
+TEST_P(Claims, ShufflesTakeMoreRegisters_DoesNotHold) {
+  says(fast_cuda, "shuffles raise the pressure on registers slightly");
+  finds_in("stages.hpp", [](const unit& u) {
     const int before = u["unrolled"].resources.vector_registers;
     const int after = u["warp_shuffle"].resources.vector_registers;
     EXPECT_LE(after, before);
