@@ -24,12 +24,6 @@ std::string_view language_of(const inspected_kernel& k) {
   return is_amd(k) ? "AMDGCN" : k.is_sass ? "SASS" : "PTX";
 }
 
-/// In SASS control also moves by other instructions than branches.
-std::optional<int> loops_of(const inspected_kernel& k) {
-  if (k.is_sass) return {};
-  return isa::count_loops(k.code);
-}
-
 void add_kinds(const inspected_kernel& k, std::vector<figure>& figures) {
   for (int i = 0; i < isa::instruction_kinds; ++i) {
     const auto kind = static_cast<isa::instruction_kind>(i);
@@ -107,7 +101,7 @@ std::vector<figure> figures_of(const inspected_kernel& k) {
       {"  given at launch", "dynamic_shared_bytes", at_launch},
       {"warps per SIMD", "warps_per_simd", r.warps_per_simd},
       {"block barriers", "block_barriers", isa::count_barriers(k.code)},
-      {"loops", "loops", loops_of(k)},
+      {"loops", "loops", isa::count_loops(k.code)},
       {"loads of 16 bytes", "loads_of_16_bytes", isa::count_global_loads(k.code, widest_load)},
       {"instructions", "instructions", isa::count_instructions(k.code)}};
   add_kinds(k, figures);

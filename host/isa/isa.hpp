@@ -87,8 +87,7 @@ struct compile_options {
 /// How many loads of that many bytes a lane there are from global memory.
 [[nodiscard]] int count_global_loads(const kernel_code& kernel, int bytes);
 
-/// Labels that control comes back to from lines that it reaches through them alone: one for each
-/// loop, wherever the compiler has put its parts.
+/// Loops, by the paths that a thread can take, wherever the compiler puts a block.
 [[nodiscard]] int count_loops(const kernel_code& kernel);
 
 /// Instructions whose text begins with a prefix, such as `ds_bpermute` or `shfl`; all with an empty

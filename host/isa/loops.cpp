@@ -1,7 +1,7 @@
-// Loops in machine code, as the flow of control has them. A branch backwards alone is none:
-// compilers put what is seldom run behind the rest, and it goes back from there.
-#include <algorithm>
+// Loops, by the paths that a thread can take: compilers put blocks apart and branch back to where
+// they belong, so that the order of the lines tells nothing.
 #include <map>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -12,15 +12,19 @@
 namespace tenfold::isa {
 namespace {
 
-using positions = std::vector<std::size_t>;
-
-bool is_end(std::string_view opcode) {
-  return opcode == "s_endpgm" || opcode == "ret" || opcode == "exit" || opcode == "EXIT";
+bool is_guarded(std::string_view instruction) {
+  return instruction.starts_with('@');
 }
 
-/// Whether control may also go on with the next line.
-bool is_conditional(const code_line& line) {
-  return line.text.starts_with('@') || opcode_of(line.text).starts_with("s_cbranch_");
+/// Whether what stands behind an instruction may come next.
+bool goes_on(std::string_view instruction) {
+  const std::string_view opcode = opcode_of(instruction);
+  if (is_guarded(instruction) || opcode.starts_with("s_cbranch_")) return true;
+  // BRA.DIV and BRA.U name a condition before the label.
+  if (is_branch(opcode)) return instruction.find(',') != instruction.npos;
+  for (const std::string_view end : {"s_endpgm", "s_setpc", "ret", "exit", "trap", "EXIT", "RET"})
+    if (opcode.substr(0, opcode.find('.')).starts_with(end)) return false;
+  return true;
 }
 
 /// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
@@ -28,58 +32,59 @@ std::string_view target_of(std::string_view branch) {
   return split(branch, " \t,`()").back();
 }
 
-/// For each line, the lines that may come next.
-std::vector<positions> flow_of(const std::vector<code_line>& code) {
-  std::map<std::string_view, std::size_t> labels;
-  for (std::size_t at = 0; at < code.size(); ++at)
-    if (code[at].is_label) labels.emplace(code[at].text, at);
-  std::vector<positions> next(code.size());
-  for (std::size_t at = 0; at < code.size(); ++at) {
-    const std::string_view opcode = code[at].is_label ? "" : opcode_of(code[at].text);
-    const bool leaves = is_branch(opcode) || is_end(opcode);
-    if (at + 1 < code.size() && (!leaves || is_conditional(code[at]))) next[at].push_back(at + 1);
-    if (!is_branch(opcode)) continue;
-    const auto target = labels.find(target_of(code[at].text));
-    if (target != labels.end()) next[at].push_back(target->second);
+class loop_counter {
+ public:
+  explicit loop_counter(const std::vector<code_line>& code) : states_(code.size(), state::unseen) {
+    std::map<std::string_view, std::size_t> labels;
+    for (std::size_t i = 0; i < code.size(); ++i)
+      if (code[i].is_label) labels[code[i].text] = i;
+    for (std::size_t i = 0; i < code.size(); ++i) {
+      std::vector<std::size_t>& next = successors_.emplace_back();
+      const std::string_view text = code[i].text;
+      if (i + 1 < code.size() && (code[i].is_label || goes_on(text))) next.push_back(i + 1);
+      if (code[i].is_label || !is_branch(opcode_of(text))) continue;
+      if (const auto target = labels.find(target_of(text)); target != labels.end())
+        next.push_back(target->second);
+    }
   }
-  return next;
-}
 
-/// The lines that control can reach from the first one without passing a line.
-std::vector<bool> reached_around(const std::vector<positions>& next, std::size_t avoided) {
-  std::vector<bool> reached(next.size());
-  positions open;
-  const auto visit = [&](std::size_t at) {
-    if (at == avoided || reached[at]) return;
-    reached[at] = true;
-    open.push_back(at);
-  };
-  visit(0);
-  while (!open.empty()) {
-    const std::size_t at = open.back();
-    open.pop_back();
-    for (const std::size_t each : next[at]) visit(each);
+  /// A path that comes back to a line that it came through closes a loop, which is known by that
+  /// line.
+  int count() {
+    if (!states_.empty()) enter(0);
+    while (!path_.empty()) {
+      auto& [line, taken] = path_.back();
+      if (taken == successors_[line].size()) {
+        states_[line] = state::done;
+        path_.pop_back();
+      } else if (const std::size_t next = successors_[line][taken++];
+                 states_[next] == state::unseen) {
+        enter(next);
+      } else if (states_[next] == state::on_path) {
+        heads_.insert(next);
+      }
+    }
+    return static_cast<int>(heads_.size());
   }
-  return reached;
-}
+
+ private:
+  enum class state { unseen, on_path, done };
+
+  void enter(std::size_t line) {
+    states_[line] = state::on_path;
+    path_.emplace_back(line, 0);
+  }
+
+  std::vector<state> states_;
+  std::vector<std::vector<std::size_t>> successors_;
+  std::vector<std::pair<std::size_t, std::size_t>> path_;  ///< lines, successors taken of each
+  std::set<std::size_t> heads_;
+};
 
 }  // namespace
 
 int count_loops(const kernel_code& kernel) {
-  if (kernel.code.empty()) return 0;
-  const std::vector<positions> next = flow_of(kernel.code);
-  const std::vector<bool> alive = reached_around(next, next.size());
-  const auto is_head = [&](std::size_t label) {
-    const std::vector<bool> around = reached_around(next, label);
-    for (std::size_t at = 0; at < next.size(); ++at)
-      if (alive[at] && !around[at] && std::count(next[at].begin(), next[at].end(), label) != 0)
-        return true;
-    return false;
-  };
-  int loops = 0;
-  for (std::size_t at = 0; at < kernel.code.size(); ++at)
-    if (kernel.code[at].is_label && alive[at] && is_head(at)) ++loops;
-  return loops;
+  return loop_counter(kernel.code).count();
 }
 
 }  // namespace tenfold::isa

@@ -270,37 +270,35 @@ TEST(Counts, LoadsAreKnownByTheirBytes) {
 }
 
 TEST(Counts, LoopsAreCountedOnceEach) {
-  EXPECT_EQ(isa::count_loops(made_of({".LBB0_1:", "v_add_f32 v0, v0, v1", "s_cbranch_scc1 .LBB0_1",
-                                      "s_cbranch_vccz .LBB0_2", "s_branch .LBB0_1", ".LBB0_2:"})),
+  EXPECT_EQ(isa::count_loops(made_of({".L1:", "v_nop", "s_cbranch_scc1 .L1", "s_cbranch_vccz .L2",
+                                      "s_branch .L1", ".L2:", "s_endpgm"})),
             1);
-  EXPECT_EQ(isa::count_loops(made_of({".LBB0_1:", ".LBB0_2:", "v_nop", "s_cbranch_scc1 .LBB0_2",
-                                      "s_cbranch_scc1 .LBB0_1"})),
+  EXPECT_EQ(isa::count_loops(made_of(
+                {".L1:", ".L2:", "v_nop", "s_cbranch_scc1 .L2", "s_cbranch_scc1 .L1", "s_endpgm"})),
             2);
-  EXPECT_EQ(isa::count_loops(made_of({"s_branch .LBB0_1", "v_nop", ".LBB0_1:", "s_endpgm"})), 0);
-  EXPECT_EQ(
-      isa::count_loops(made_of({"$L__BB0_1:", "add.s32 %r1, %r1, 1", "@%p1 bra.uni $L__BB0_1"})),
-      1);
+  EXPECT_EQ(isa::count_loops(made_of({"$L1:", "add.s32 %r1, %r1, 1", "@%p1 bra.uni $L1", "ret"})),
+            1);
+  EXPECT_EQ(isa::count_loops(made_of({".L1:", "BRA.U.ANY UP0, `(.L1)", "EXIT"})), 1);
+  EXPECT_EQ(isa::count_loops(made_of({})), 0);
 }
 
-TEST(Counts, ABlockThatStandsApartIsNoLoop) {
-  EXPECT_EQ(isa::count_loops(made_of({"s_cbranch_vccz .LBB0_2", ".LBB0_1:", "s_endpgm",
-                                      ".LBB0_2:", "v_nop", "s_branch .LBB0_1"})),
+TEST(Counts, ABranchBackIsNoLoopByItself) {
+  EXPECT_EQ(isa::count_loops(made_of({"s_branch .L1", "v_nop", ".L1:", "s_endpgm"})), 0);
+  // A block that stands apart, and branches back to where it belongs.
+  EXPECT_EQ(isa::count_loops(made_of(
+                {"s_cbranch_execnz .L2", ".L1:", "s_endpgm", ".L2:", "v_nop", "s_branch .L1"})),
             0);
-  // In a loop it is none either.
   EXPECT_EQ(isa::count_loops(
-                made_of({".LBB0_1:", "s_cbranch_vccz .LBB0_3", ".LBB0_2:", "s_cbranch_scc1 .LBB0_1",
-                         "s_endpgm", ".LBB0_3:", "s_branch .LBB0_2"})),
-            1);
+                made_of({"BRA.DIV UR5, `(.L2)", ".L1:", "@P0 EXIT", "EXIT", ".L2:", "BRA `(.L1)"})),
+            0);
+  // What nothing reaches.
+  EXPECT_EQ(isa::count_loops(made_of({"EXIT", ".L1:", "BRA `(.L1)"})), 0);
 }
 
 TEST(Counts, ALoopMayBeginWithItsEnd) {
-  EXPECT_EQ(isa::count_loops(made_of({"s_branch .LBB0_2", ".LBB0_1:", "v_nop",
-                                      ".LBB0_2:", "s_cbranch_scc1 .LBB0_1", "s_endpgm"})),
+  EXPECT_EQ(isa::count_loops(made_of({"s_branch .L2", ".L1:", "v_nop", "s_cbranch_scc1 .L3", ".L2:",
+                                      "s_cbranch_vccz .L1", "s_branch .L1", ".L3:", "s_endpgm"})),
             1);
-}
-
-TEST(Counts, WhatNothingReachesIsNoLoop) {
-  EXPECT_EQ(isa::count_loops(made_of({"EXIT", ".L_x_0:", "BRA `(.L_x_0)"})), 0);
 }
 
 TEST(Kinds, AreToldApart) {
