@@ -13,7 +13,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// N elements of T that only compile-time constants index: `get<2>(items)`.
 ///
 /// A thread's array stays in registers as long as the compiler knows every index; one index that it
-/// does not know moves the whole array to memory. Here such an index does not compile.
+/// does not know may move the whole array to memory, and costs a selection if not. Here such an
+/// index does not compile.
 template <typename T, int N>
 class static_array {
   static_assert(N > 0, "an array of no elements has nothing to get");

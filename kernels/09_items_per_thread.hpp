@@ -4,7 +4,7 @@
 // thread. Here a thread takes as many as the template says, in loads of 16 bytes, and folds them in
 // registers before the tree begins.
 //
-// The array's indices are all constants, else it would leave the registers. The loads are explicit:
+// The array's indices are all constants, else it might leave the registers. The loads are explicit:
 // compilers do not merge neighbouring loads whose alignment or bounds they cannot prove.
 //
 // Watch: instructions per element, and bytes in flight per thread.
