@@ -66,7 +66,8 @@ class ptx_reader {
         break;
       case '}':
         finish();  // what is left is a label
-        if (--depth_ == 0) is_kernel_ = false;
+        depth_ = std::max(depth_ - 1, 0);
+        if (depth_ == 0) is_kernel_ = false;
         break;
       case ';':
         finish();
