@@ -1,5 +1,6 @@
 // AMD's assembly: for each function its code, then comments on what it takes; at the end, in YAML,
 // what the driver has to know of each kernel.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -90,7 +91,8 @@ class amdgcn_reader {
   /// `.file 2 "./kernels" "08_warps_first.hpp"`, where the folder may be missing.
   void read_file(const std::vector<std::string_view>& words, std::string_view line) {
     const std::string_view first = quoted(line, '"');
-    const std::string_view rest = line.substr(line.find(first) + first.size() + 1);
+    const std::string_view rest =
+        line.substr(std::min(line.find(first) + first.size() + 1, line.size()));
     const std::string_view second = quoted(rest, '"');
     const bool has_folder = !second.empty() && !second.starts_with('/');
     files_[number_at(words[1]).value_or(0)] = has_folder

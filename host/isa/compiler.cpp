@@ -15,21 +15,21 @@ namespace {
 
 using command = std::vector<std::string>;
 
-struct compiler_kind {
+struct vendor_compiler {
   const char* variable;  ///< of the environment
   const char* built_with;
   std::vector<std::string> usual;
   const char* advice;
 };
 
-const compiler_kind& kind_of(vendor v) {
-  static const compiler_kind amd{
+const vendor_compiler& compiler_of(vendor v) {
+  static const vendor_compiler amd{
       "TENFOLD_HIP_COMPILER",
       TENFOLD_BUILT_WITH_HIP,
       {"hipcc", "/opt/rocm/bin/hipcc"},
       "there is no hipcc: install ROCm, or set TENFOLD_HIP_COMPILER to a command such as "
       "'clang++ --rocm-path=FOLDER'"};
-  static const compiler_kind nvidia{
+  static const vendor_compiler nvidia{
       "TENFOLD_CUDA_COMPILER",
       TENFOLD_BUILT_WITH_CUDA,
       {"nvcc", "/usr/local/cuda/bin/nvcc"},
@@ -50,13 +50,13 @@ std::string from_environment(const char* variable) {
 }  // namespace
 
 command find_compiler(vendor v) {
-  const compiler_kind& kind = kind_of(v);
-  if (const command chosen = command_from(from_environment(kind.variable)); !chosen.empty())
+  const vendor_compiler& known = compiler_of(v);
+  if (const command chosen = command_from(from_environment(known.variable)); !chosen.empty())
     return chosen;
-  if (command built_with = command_from(kind.built_with);
+  if (command built_with = command_from(known.built_with);
       !built_with.empty() && !find_program(built_with.front()).empty())
     return built_with;
-  for (const std::string& each : kind.usual)
+  for (const std::string& each : known.usual)
     if (const std::string found = find_program(each); !found.empty()) return {found};
   return {};
 }
@@ -64,11 +64,11 @@ command find_compiler(vendor v) {
 std::string compiler_absence(const architecture& a) {
   const command found = find_compiler(a.vendor);
   if (found.empty())
-    return fmt::format("cannot compile for {}: {}", a.name, kind_of(a.vendor).advice);
+    return fmt::format("cannot compile for {}: {}", a.name, compiler_of(a.vendor).advice);
   // Only the environment can name what is not there.
   if (find_program(found.front()).empty())
     return fmt::format("cannot compile for {}: there is no program '{}', which {} names", a.name,
-                       found.front(), kind_of(a.vendor).variable);
+                       found.front(), compiler_of(a.vendor).variable);
   return {};
 }
 

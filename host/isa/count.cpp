@@ -74,7 +74,7 @@ int sass_load_bytes(std::string_view opcode) {
 }
 
 int load_bytes(std::string_view opcode) {
-  if (opcode.empty()) return 0;
+  if (opcode.find_first_not_of('.') == opcode.npos) return 0;
   if (const int bytes = amd_load_bytes(opcode)) return bytes;
   if (const int bytes = ptx_load_bytes(opcode)) return bytes;
   return sass_load_bytes(opcode);

@@ -29,7 +29,8 @@ bool goes_on(std::string_view instruction) {
 
 /// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
 std::string_view target_of(std::string_view branch) {
-  return split(branch, " \t,`()").back();
+  const std::vector<std::string_view> parts = split(branch, " \t,`()");
+  return parts.empty() ? std::string_view() : parts.back();
 }
 
 class loop_counter {

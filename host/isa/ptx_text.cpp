@@ -66,7 +66,8 @@ class ptx_reader {
         break;
       case '}':
         finish();  // what is left is a label
-        if (--depth_ == 0) is_kernel_ = false;
+        depth_ = std::max(depth_ - 1, 0);
+        if (depth_ == 0) is_kernel_ = false;
         break;
       case ';':
         finish();
@@ -118,8 +119,9 @@ class ptx_reader {
   /// The callers of a place are those that were named for it last.
   [[nodiscard]] std::vector<place> chain() const {
     std::vector<place> places;
-    constexpr std::size_t deepest = 100;
-    for (ptx_place at = current_; std::get<0>(at) != 0 && places.size() < deepest;) {
+    constexpr int deepest = 100;
+    ptx_place at = current_;
+    for (int depth = 0; std::get<0>(at) != 0 && depth < deepest; ++depth) {
       const auto file = files_.find(std::get<0>(at));
       if (std::get<1>(at) != 0 && file != files_.end())
         places.push_back({file->second, std::get<1>(at)});

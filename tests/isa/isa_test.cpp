@@ -204,8 +204,8 @@ TEST(Sass, IsCounted) {
 }
 
 TEST(Readers, FindNothingInNothing) {
-  for (const char* text :
-       {"", "\n\n", "no machine code", "; Occupancy: 8", ".file", "}", "/*0000*/"}) {
+  for (const char* text : {"", "\n\n", ".file 1 \"half", "no machine code", "; Occupancy: 8",
+                           ".file", "}", "/*0000*/"}) {
     EXPECT_TRUE(isa::read_amdgcn(text).empty()) << text;
     EXPECT_TRUE(isa::read_ptx(text).empty()) << text;
     EXPECT_TRUE(isa::read_sass(text).empty()) << text;
