@@ -52,6 +52,14 @@ TEST_P(StageCode, TakesNoScratch) {
   });
 }
 
+// What is called has registers of its own, which its caller must keep free.
+TEST_P(StageCode, CallsNoFunction) {
+  for_each_kernel([](const instance&, const isa::kernel_code& code) {
+    EXPECT_EQ(isa::count_instructions(code, "s_swappc"), 0);
+    EXPECT_EQ(isa::count_instructions(code, "call"), 0);
+  });
+}
+
 TEST_P(StageCode, StaysWithinTheRecordedBounds) {
   const bounds_file bounds(TENFOLD_BOUNDS);
   const std::string compiler = isa::compiler_version(architecture_);
