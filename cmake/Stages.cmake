@@ -109,6 +109,7 @@ endfunction()
 
 # tenfold_link_stage(PROGRAM STAGE TYPE): one stage for one element type, on every backend.
 function(tenfold_link_stage program stage type)
+  set_target_properties(${program} PROPERTIES HIP_ARCHITECTURES "${TENFOLD_HIP_ONE_ARCHITECTURE}")
   foreach(backend IN LISTS TENFOLD_BACKENDS)
     tenfold_unit_types(${backend} ${stage} units)
     tenfold_stage_table(${backend} ${stage} ${type} table ${stage})
