@@ -6,8 +6,10 @@
 function(tenfold_make_rocm_root out compiler)
   find_path(TENFOLD_HIP_INCLUDE hip/hip_runtime.h)
   find_library(TENFOLD_HIP_LIBRARY amdhip64)
+  # Newer packages put them beside the clang of their time.
+  file(GLOB beside_clang /usr/lib/llvm-*/lib/clang/* /usr/lib/clang/*)
   find_path(TENFOLD_DEVICE_LIBRARIES ockl.bc PATH_SUFFIXES amdgcn/bitcode
-            PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu)
+            PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu ${beside_clang})
   mark_as_advanced(TENFOLD_HIP_INCLUDE TENFOLD_HIP_LIBRARY TENFOLD_DEVICE_LIBRARIES)
   if(NOT TENFOLD_HIP_INCLUDE OR NOT TENFOLD_HIP_LIBRARY OR NOT TENFOLD_DEVICE_LIBRARIES)
     message(FATAL_ERROR "TENFOLD_HIP is on, and there is ${compiler}, but no HIP: install ROCm, or on Debian "
