@@ -9,6 +9,7 @@ function(tenfold_make_rocm_root out compiler)
   # Newer packages put them beside the clang of their time.
   file(GLOB beside_clang /usr/lib/llvm-*/lib/clang/* /usr/lib/clang/*)
   find_path(TENFOLD_DEVICE_LIBRARIES ockl.bc PATH_SUFFIXES amdgcn/bitcode
+                          lib/amdgcn/bitcode
             PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu ${beside_clang})
   mark_as_advanced(TENFOLD_HIP_INCLUDE TENFOLD_HIP_LIBRARY TENFOLD_DEVICE_LIBRARIES)
   if(NOT TENFOLD_HIP_INCLUDE OR NOT TENFOLD_HIP_LIBRARY OR NOT TENFOLD_DEVICE_LIBRARIES)
@@ -31,11 +32,15 @@ function(tenfold_make_rocm_root out compiler)
                   OUTPUT_VARIABLE empty_unit COMMAND_ERROR_IS_FATAL ANY)
   string(REGEX MATCH "target datalayout = [^\n]*" layout "${empty_unit}")
   foreach(architecture IN LISTS ARGN)
-    string(REGEX REPLACE "^gfx" "" version ${architecture})
+    # Without the features that may follow, as in gfx90a:xnack-.
+    string(REGEX REPLACE "^gfx([^:]*).*" "\\1" version ${architecture})
     set(library ${root}/amdgcn/bitcode/oclc_isa_version_${version}.bc)
     if(NOT EXISTS ${library})
       # gfx1103 is 11.0.3; the last two digits are hexadecimal.
-      string(REGEX MATCH "^([0-9]+)(.)(.)$" matched ${version})
+      if(NOT version MATCHES "^([0-9]+)([0-9a-f])([0-9a-f])$")
+        message(FATAL_ERROR "CMAKE_HIP_ARCHITECTURES names '${architecture}', which Debian's packages do not serve: "
+                            "name GPUs such as gfx90a or gfx1100, or install ROCm")
+      endif()
       math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
       file(WRITE ${root}/isa_version.ll
         "${layout}\ntarget triple = \"amdgcn-amd-amdhsa\"\n"
@@ -90,8 +95,12 @@ endfunction()
 
 find_path(TENFOLD_ROCM lib/cmake/hip-lang/hip-lang-config.cmake PATHS ENV ROCM_PATH /opt/rocm NO_DEFAULT_PATH)
 mark_as_advanced(TENFOLD_ROCM)
-if(NOT CMAKE_HIP_COMPILER AND NOT DEFINED ENV{HIPCXX})
-  if(TENFOLD_ROCM)
+if(NOT CMAKE_HIP_COMPILER)
+  if(DEFINED ENV{HIPCXX})
+    separate_arguments(named UNIX_COMMAND "$ENV{HIPCXX}")
+    list(GET named 0 named)
+    find_program(CMAKE_HIP_COMPILER ${named})
+  elseif(TENFOLD_ROCM)
     # By its path: CMake would take another clang that is on PATH.
     find_program(CMAKE_HIP_COMPILER clang++ PATHS ${TENFOLD_ROCM}/llvm/bin ${TENFOLD_ROCM}/lib/llvm/bin
                  NO_DEFAULT_PATH)
@@ -104,19 +113,18 @@ if(NOT CMAKE_HIP_COMPILER AND NOT DEFINED ENV{HIPCXX})
                         "it is, or on Debian and Ubuntu let './tenfold --preset hip' install what takes its place")
   endif()
 endif()
-tenfold_list_hip_gpus(TENFOLD_HIP_TEST_ARCHITECTURES)
-if(NOT DEFINED CMAKE_HIP_ARCHITECTURES)
-  if(TENFOLD_HIP_TEST_ARCHITECTURES)
-    set(CMAKE_HIP_ARCHITECTURES ${TENFOLD_HIP_TEST_ARCHITECTURES})
-  else()
-    tenfold_list_known_hip_gpus(CMAKE_HIP_ARCHITECTURES ${CMAKE_HIP_COMPILER})
+set(TENFOLD_HIP_TEST_ARCHITECTURES ${CMAKE_HIP_ARCHITECTURES})
+if(NOT CMAKE_HIP_ARCHITECTURES)
+  tenfold_list_hip_gpus(CMAKE_HIP_ARCHITECTURES)
+  set(TENFOLD_HIP_TEST_ARCHITECTURES ${CMAKE_HIP_ARCHITECTURES})
+  if(NOT CMAKE_HIP_ARCHITECTURES)
+    tenfold_list_known_hip_gpus(CMAKE_HIP_ARCHITECTURES "${CMAKE_HIP_COMPILER}")
+    # Tests for a GPU that is not here.
+    list(GET CMAKE_HIP_ARCHITECTURES 0 TENFOLD_HIP_TEST_ARCHITECTURES)
   endif()
 endif()
-# Enough for units that only launch kernels of others, and for tests that cannot run here.
+# Enough for units that only launch kernels of others.
 list(GET CMAKE_HIP_ARCHITECTURES 0 TENFOLD_HIP_ONE_ARCHITECTURE)
-if(NOT TENFOLD_HIP_TEST_ARCHITECTURES)
-  set(TENFOLD_HIP_TEST_ARCHITECTURES ${TENFOLD_HIP_ONE_ARCHITECTURE})
-endif()
 if(TENFOLD_ROCM)
   set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
 elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
@@ -124,6 +132,14 @@ elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
 endif()
 if(CMAKE_HIP_COMPILER_ROCM_ROOT AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
   string(APPEND CMAKE_HIP_FLAGS " --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
+endif()
+
+# A call would cost its kernel registers. hipcc has long given these options, which are clang's own.
+set(TENFOLD_HIP_INLINING -mllvm -amdgpu-early-inline-all=true -mllvm -amdgpu-function-calls=false)
+execute_process(COMMAND ${CMAKE_HIP_COMPILER} --target=amdgcn-amd-amdhsa -nogpulib ${TENFOLD_HIP_INLINING} -x c
+                        -S -o /dev/null /dev/null RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+if(NOT status EQUAL 0)
+  set(TENFOLD_HIP_INLINING)
 endif()
 
 enable_language(HIP)

@@ -19,6 +19,7 @@ inline constexpr const char* kernel_debugger = "rocgdb";
 
 /// Why the runtime may find no device at all: it opens /dev/kfd. Empty if that is in order.
 inline std::string advise_access() {
+  if (access("/dev/dxg", F_OK) == 0) return "";  // Windows gives its GPUs by that
   if (access("/dev/kfd", F_OK) != 0)
     return "there is no /dev/kfd: install AMD's driver, amdgpu, or pass /dev/kfd and /dev/dri into "
            "this container";

@@ -67,7 +67,7 @@ TEST_P(StageCode, StaysWithinTheRecordedBounds) {
     bounds.record(architecture_, compiler, stage_kernels(architecture_));
 
   const std::string recorded_with = bounds.compiler(architecture_);
-  ASSERT_FALSE(recorded_with.empty()) << "nothing is recorded for " << architecture_.name;
+  if (recorded_with.empty()) GTEST_SKIP() << "nothing is recorded for " << architecture_.name;
   const bool holds_registers = major_version(compiler) == major_version(recorded_with);
   if (!holds_registers)
     GTEST_LOG_(INFO) << "registers are not compared: recorded with " << recorded_with
@@ -111,11 +111,9 @@ TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
 }
 
 TEST_P(StageCode, KeepsThoseLoadsInTheHardwaresOwnInstructions) {
-  if (architecture_.vendor != isa::vendor::nvidia) return;
-  if (const std::string absence = isa::disassembler_absence(); !absence.empty()) {
-    GTEST_LOG_(INFO) << "PTX alone is looked at: " << absence;
-    return;
-  }
+  if (architecture_.vendor != isa::vendor::nvidia) GTEST_SKIP() << "AMD's compiler writes no other";
+  if (const std::string absence = isa::disassembler_absence(); !absence.empty())
+    GTEST_SKIP() << "PTX alone is looked at: " << absence;
   for (const stage_kernel& each : stage_kernels_in_sass(architecture_)) {
     SCOPED_TRACE(label_of(each.of));
     if (each.of.stage == 9 || each.of.stage == 10) {

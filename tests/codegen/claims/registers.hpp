@@ -20,8 +20,5 @@ extern "C" __global__ void __launch_bounds__(1024) bound_of_1024(const float* in
 extern "C" __global__ void __launch_bounds__(256) bound_of_256(const float* in, float* out) {
   hold_many(in, out);
 }
-extern "C" __global__ void no_bound(const float* in, float* out) {
-  hold_many(in, out);
-}
 
 }  // namespace tenfold::claims
