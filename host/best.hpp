@@ -9,14 +9,15 @@
 /// items are the default ones, and after that the block is smaller and the threads as many.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
-/// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's,
-/// on paper (docs/amd.md). Loads of 16 bytes by as many threads as fit (32 KiB where 2048 fit) are
-/// enough, so the items of a thread make one such load, and the blocks, of 256 threads, are as many
-/// as the threads allow. Block sizes beyond that would leave threads unused where registers are
-/// short. Up to four such loads a thread, one block does all: a second launch, or a ticket, costs
-/// more than the loads that one block waits for. Beyond that, one launch is better than two, by the
-/// microsecond between them. Both settle early where hardware lets them. On the executor, whose
-/// times say nothing, the shape is always the default one, and with it the bits of a result.
+/// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
+/// Instincts, on paper (docs/amd.md). Loads of 16 bytes by as many threads as fit (32 KiB where
+/// 2048 fit) are enough, so the items of a thread make one such load, and the blocks, of 256
+/// threads, are as many as the threads allow. Block sizes beyond that would leave threads unused
+/// where registers are short. Up to four such loads a thread, one block does all: a second launch,
+/// or a ticket, costs more than the loads that one block waits for. Beyond that, one launch is
+/// better than two, by the microsecond between them. Both settle early where hardware lets them. On
+/// the executor, whose times say nothing, the shape is always the default one, and with it the bits
+/// of a result.
 ///
 /// The shape decides in which order elements are combined, and so every bit of a result. It follows
 /// from device, stage, types, operator and n alone: the same shape comes out every time.
