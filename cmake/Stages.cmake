@@ -41,17 +41,18 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 
 # tenfold_unit_types(BACKEND STAGE OUT): the element types whose kernels share a unit, as 'i32_u32_f32'.
 # From stage 9 on, where a kernel takes the longest to compile, each type has a unit of its own. HIP's
-# compiler reads a unit anew for each architecture, so that there units are fewer. Narrow types, for
-# which there are fewer kernels, are served by two stages alone.
+# compiler reads a unit anew for each architecture, which takes as long as the kernels of a type: there
+# all share one. Narrow types, for which there are fewer kernels, are served by two stages alone.
 function(tenfold_unit_types backend stage out)
-  if(backend STREQUAL "hip" AND stage MATCHES "^0[1-8]_")
+  set(narrow i8_u8 f16_bf16)
+  if(backend STREQUAL "hip")
     set(wide i32_u32_f32_i64_u64_f64)
-  elseif(backend STREQUAL "hip" OR stage MATCHES "^0[1-8]_")
+    set(narrow i8_u8_f16_bf16)
+  elseif(stage MATCHES "^0[1-8]_")
     set(wide i32_u32_f32 i64_u64_f64)
   else()
     set(wide i32 u32 f32 i64 u64 f64)
   endif()
-  set(narrow i8_u8 f16_bf16)
   if(stage STREQUAL 15_narrow_elements)
     set(${out} ${narrow} PARENT_SCOPE)
   elseif(stage STREQUAL 10_two_pass)
