@@ -16,12 +16,6 @@ int count_code(const kernel_code& kernel, Predicate&& counts) {
                     [&](const code_line& line) { return !line.is_label && counts(line.text); }));
 }
 
-template <std::size_t N>
-bool begins_with_one_of(std::string_view text, const std::array<std::string_view, N>& prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](std::string_view each) { return text.starts_with(each); });
-}
-
 bool has(const std::vector<std::string_view>& parts, std::string_view part) {
   return std::find(parts.begin(), parts.end(), part) != parts.end();
 }
@@ -96,11 +90,9 @@ std::string_view opcode_of(std::string_view instruction) {
 bool is_barrier(std::string_view opcode) {
   // From gfx12 on, s_barrier_signal says that a warp has come and s_barrier_wait waits for all.
   if (opcode == "s_barrier" || opcode == "s_barrier_wait") return true;
-  constexpr std::array<std::string_view, 8> waiting{
-      "bar.sync",     "bar.red",          "bar.cta.sync",    "bar.cta.red",
-      "barrier.sync", "barrier.cta.sync", "barrier.cta.red", "barrier.red"};
-  return begins_with_one_of(opcode, waiting) || opcode.starts_with("BAR.SYNC") ||
-         opcode.starts_with("BAR.RED");
+  return begins_with_one_of(
+      opcode, {"bar.sync", "bar.red", "bar.cta.sync", "bar.cta.red", "barrier.sync", "barrier.red",
+               "barrier.cta.sync", "barrier.cta.red", "BAR.SYNC", "BAR.RED"});
 }
 
 bool is_branch(std::string_view opcode) {

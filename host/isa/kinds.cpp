@@ -2,17 +2,12 @@
 
 #include "host/isa/isa.hpp"
 #include "host/isa/readers.hpp"
+#include "host/isa/text.hpp"
 
 namespace tenfold::isa {
 namespace {
 
 using prefixes = std::initializer_list<std::string_view>;
-
-bool begins_with_one_of(std::string_view text, prefixes list) {
-  for (const std::string_view each : list)
-    if (text.starts_with(each)) return true;
-  return false;
-}
 
 struct kind_prefixes {
   instruction_kind kind;

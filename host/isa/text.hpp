@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,13 @@ inline constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == text.npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+[[nodiscard]] inline bool begins_with_one_of(std::string_view text,
+                                             std::initializer_list<std::string_view> prefixes) {
+  for (const std::string_view each : prefixes)
+    if (text.starts_with(each)) return true;
+  return false;
 }
 
 /// What stands between any of the separators, without empty parts.
