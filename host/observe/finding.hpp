@@ -1,0 +1,68 @@
+/// @file
+/// What a checker has to say of a kernel.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/gpu/simt.hpp"
+
+namespace tenfold::observe {
+
+enum class finding_kind {
+  block_race,          ///< threads of a block, no block barrier between their accesses
+  warp_race,           ///< lanes of a warp, no warp barrier between their accesses
+  shuffle_race,        ///< the same, with nothing but a shuffle between them
+  grid_race,           ///< threads of different blocks
+  divergent_barrier,   ///< a block barrier that some threads never reach, or reach elsewhere
+  divergent_collective,  ///< the same for lanes of a warp; a shuffle from a lane that is not there
+  uninitialised_read,
+  out_of_bounds,
+  misaligned_access,
+  schedule_dependence,  ///< another order of threads or blocks, another result
+  lost_element,         ///< of the input, which no thread reads
+  repeated_element,     ///< of the input, which is read twice
+  endless_loop,
+  wrong_result,
+  fault  ///< a trap, a division by zero, a stack that overflows, an exception
+};
+
+/// `block race`, `out of bounds`, ...
+[[nodiscard]] std::string_view name_of(finding_kind kind);
+/// As in JSON and in tests: `block_race`, `out_of_bounds`, ...
+[[nodiscard]] std::string_view key_of(finding_kind kind);
+
+/// A program counter's place in the source, through everything that was inlined there.
+struct source_place {
+  std::string file;  ///< as the compiler was given it
+  int line = 0;      ///< 0: unknown
+};
+
+/// One side of a finding: who did what, where.
+struct witness {
+  std::string doing;  ///< `reads`, `writes`, `adds atomically to`, `waits in __syncthreads`
+  simt::index3 block{0, 0, 0};
+  std::optional<unsigned> thread;  ///< in its block; nothing where it is not one alone
+  std::string threads;             ///< `0-15, 31` where there are several
+  unsigned warp = 0, lane = 0;
+  std::optional<std::uint32_t> pc;  ///< where `place` is still to be looked up
+  source_place place;
+};
+
+struct finding {
+  finding_kind kind;
+  std::string kernel;
+  std::string address;  ///< `shared[17]`; empty where no memory is involved
+  std::string what;     ///< one line, without places: `shared[17] is written while another reads it`
+  std::vector<witness> witnesses;  ///< the later access first
+  std::string remedy;
+  int warp_size = 0;
+  std::uint64_t n = 0;
+  std::string schedule;  ///< under which it was met
+  std::uint64_t count = 1;  ///< how often, at the same places
+};
+
+}  // namespace tenfold::observe

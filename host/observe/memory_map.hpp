@@ -1,0 +1,86 @@
+/// @file
+/// What an address belongs to, in the words of a kernel's author: `in[1024]`, `shared[17]`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/simt/observer.hpp"
+
+namespace tenfold::observe {
+
+enum class space {
+  global,
+  shared,
+  own,      ///< of the thread: its stack, `threadIdx` and the like; no lane sees another's
+  constant  ///< the program's own constants
+};
+
+/// An array that some address lies in, or next to.
+struct array {
+  space in;
+  std::string name;  ///< of the kernel's parameter or shared variable
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  std::size_t element_bytes = 0;  ///< 0: unknown
+  bool is_dynamic = false;        ///< shared memory whose size the launch gives
+
+  [[nodiscard]] bool contains(std::uintptr_t address, std::size_t size) const {
+    return address >= begin && address - begin <= bytes && size <= bytes - (address - begin);
+  }
+};
+
+/// Device memory. Allocations have room around them, so that no index that is off by less than
+/// `guard_bytes` strays into another.
+class global_memory {
+ public:
+  void allocated(const void* memory, std::size_t bytes);
+  void released(const void* memory);
+  void written_by_host(const void* memory, std::size_t bytes);
+
+  /// Names arrays after the parameters of the kernel that is launched.
+  void begin_launch(const simt::launch_facts& launch);
+
+  /// The array that holds the address; null where none does.
+  [[nodiscard]] const array* find(std::uintptr_t address) const;
+  /// The array that lies nearest to an address which none holds; null where there is none at all.
+  [[nodiscard]] const array* nearest(std::uintptr_t address) const;
+  /// Bytes that the host wrote and that no allocation or release has made meaningless since: those
+  /// of one allocation, one flag a byte; null for an unknown one.
+  [[nodiscard]] const std::vector<bool>* written(const array& of) const;
+  /// All of them, by address.
+  [[nodiscard]] const std::map<std::uintptr_t, array>& arrays() const { return arrays_; }
+
+ private:
+  std::map<std::uintptr_t, array> arrays_;
+  std::map<std::uintptr_t, std::vector<bool>> written_;
+};
+
+/// Of the block that runs.
+class block_map {
+ public:
+  void begin_block(const simt::launch_facts& launch, const simt::block_memory& memory,
+                   const global_memory& global);
+
+  /// Which memory an address means; nothing where it means none.
+  [[nodiscard]] std::optional<space> space_of(std::uintptr_t address) const;
+  /// The shared or global array that holds an address; null where none does.
+  [[nodiscard]] const array* find(std::uintptr_t address) const;
+  /// The array that the address was most likely meant for; null where there is none.
+  [[nodiscard]] const array* nearest(std::uintptr_t address) const;
+  /// `shared[17]`; `in[1024]`; with the byte where an element is not hit at its beginning.
+  [[nodiscard]] std::string name(std::uintptr_t address) const;
+  [[nodiscard]] const std::vector<array>& shared() const { return shared_; }
+
+ private:
+  const global_memory* global_ = nullptr;
+  std::vector<array> shared_;
+  std::uintptr_t stacks_begin_ = 0;
+  std::size_t stacks_bytes_ = 0;
+};
+
+}  // namespace tenfold::observe

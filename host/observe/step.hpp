@@ -1,0 +1,76 @@
+/// @file
+/// What a warp does in one step: the same thing, at the same place of the program, by some of its
+/// lanes.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "common/gpu/simt.hpp"
+#include "host/simt/observer.hpp"
+
+namespace tenfold::observe {
+
+inline constexpr unsigned most_lanes = 64;
+
+enum class action : std::uint8_t {
+  read,
+  write,
+  atomic,        ///< reads and writes at once
+  fence,         ///< `__threadfence`, `__threadfence_block`
+  basic_block,   ///< a stretch of code without a branch is entered
+  warp_barrier,  ///< `__syncwarp`, `gpu::sync_warp`
+  shuffle,
+  vote,
+  block_barrier,
+  bulk_read,  ///< of a copy that hardware makes on its own
+  bulk_write
+};
+
+constexpr bool is_access(action a) {
+  return a == action::read || a == action::write || a == action::atomic || a == action::bulk_read ||
+         a == action::bulk_write;
+}
+constexpr bool is_meeting(action a) {
+  return a == action::warp_barrier || a == action::shuffle || a == action::vote ||
+         a == action::block_barrier;
+}
+
+/// A place in the program: a program counter's offset in this executable, or, of a meeting, a number
+/// under which `meeting_site` knows file and line.
+using code_place = std::uint32_t;
+
+/// One step of one warp. Lanes that take part are the set bits of `lanes`.
+struct step {
+  action what;
+  code_place where;
+  unsigned warp;        ///< in its block
+  std::uint64_t lanes;  ///< one bit a lane
+  std::uint32_t bytes;  ///< of the access by each lane, or of a shuffled value
+  /// Of an access, where each lane that takes part touches memory.
+  const std::array<std::uint64_t, most_lanes>* addresses;
+
+  [[nodiscard]] unsigned lane_count() const { return static_cast<unsigned>(std::popcount(lanes)); }
+};
+
+/// What was written by the kernel's author at a meeting.
+struct meeting_site {
+  const char* name;  ///< `__syncthreads`, `gpu::shuffle_down`, ...
+  simt::location where;
+};
+
+/// Reads the steps of the blocks that one OS thread runs. Between two barriers of a block come the
+/// steps of its first warp, then those of the second, and so on: nothing orders them.
+class step_reader {
+ public:
+  virtual ~step_reader() = default;
+  virtual void begin_block(const simt::launch_facts& launch, simt::index3 block,
+                           const simt::block_memory& memory) = 0;
+  virtual void read(const step& s) = 0;
+  /// All threads of the block met at a barrier.
+  virtual void pass_block_barrier() = 0;
+  virtual void end_block(const simt::block_failure& failure) = 0;
+};
+
+}  // namespace tenfold::observe

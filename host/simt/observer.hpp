@@ -1,0 +1,134 @@
+/// @file
+/// What the executor tells of a launch to someone who watches: which thread runs, where threads
+/// meet, what memory there is.
+///
+/// What a kernel does between two meetings the executor cannot see; compilers can be made to tell
+/// it: see host/observe/hooks.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/gpu/simt.hpp"
+
+namespace tenfold::simt {
+
+struct kernel_symbols;
+
+/// A pointer that a kernel was given.
+struct pointer_argument {
+  std::size_t position;  ///< among the kernel's parameters
+  const void* value;
+  std::size_t element_bytes;
+};
+
+/// A launch that is about to begin.
+struct launch_facts {
+  const kernel_symbols* kernel;
+  index3 grid, block;
+  unsigned warp_size;
+  std::size_t dynamic_shared_bytes;
+  std::span<const pointer_argument> arguments;
+};
+
+/// A `__shared__` variable where the OS thread that runs the block holds it.
+struct shared_area {
+  std::string_view name;  ///< as the kernel's author wrote it; empty for dynamic shared memory
+  std::span<std::byte> bytes;
+};
+
+/// The memory of a block that is about to run.
+struct block_memory {
+  std::span<const shared_area> shared;  ///< all of it, dynamic shared memory last
+  std::span<std::byte> stacks;          ///< of all threads
+  void* (*stack_top)(const void* stacks, unsigned thread);
+  const void* stacks_owner;  ///< first argument of `stack_top`
+
+  [[nodiscard]] void* top_of(unsigned thread) const { return stack_top(stacks_owner, thread); }
+};
+
+/// Where lanes of a warp meet, or all threads of a block.
+enum class meeting { block_barrier, warp_barrier, shuffle, vote };
+
+/// Why a block ended early.
+enum class failure_kind {
+  none,
+  different_barriers,
+  never_all_there,
+  not_in_own_mask,
+  different_collectives,
+  silent_source,
+  exception,
+  stack_overflow,
+  bad_address,
+  bad_division,
+  trapped,
+  misaligned,
+  beyond_array,
+  stopped
+};
+
+/// A thread that had to do with a block's failure, and where it was, if the executor knows.
+struct failed_thread {
+  unsigned thread;
+  const char* doing;  ///< `__syncthreads`, `__shfl_down_sync`, ...; null where it did neither
+  location where;     ///< file null: unknown
+};
+
+struct block_failure {
+  failure_kind kind = failure_kind::none;
+  index3 block;
+  std::string text;  ///< one line
+  std::vector<failed_thread> threads;
+  const void* address = nullptr;  ///< of a bad or misaligned access
+};
+
+/// Watches the blocks that one OS thread runs, one after the other.
+class block_observer {
+ public:
+  virtual ~block_observer() = default;
+  virtual void begin_block(const launch_facts& launch, index3 block,
+                           const block_memory& memory) = 0;
+  /// From now on this thread runs.
+  virtual void resume(unsigned thread) = 0;
+  /// From now on none does.
+  virtual void pause() = 0;
+  /// The running thread comes to a block barrier.
+  virtual void arrive(location where) = 0;
+  /// The running thread comes to a collective of its warp.
+  virtual void arrive(meeting kind, const exchange& mine) = 0;
+  /// All threads that wait at the block's barrier go on.
+  virtual void pass_block_barrier() = 0;
+  /// All threads have returned, or the block failed.
+  virtual void end_block(const block_failure& failure) = 0;
+};
+
+/// Watches launches.
+class observer {
+ public:
+  virtual ~observer() = default;
+  virtual void begin_launch(const launch_facts& launch) = 0;
+  /// For another OS thread that takes part in launches; called by that thread.
+  virtual std::unique_ptr<block_observer> make_block_observer() = 0;
+  virtual void end_launch() = 0;
+
+  // Device memory, in the order of the calls.
+  virtual void allocated(const void* memory, std::size_t bytes) = 0;
+  virtual void released(const void* memory) = 0;
+  virtual void written_by_host(const void* memory, std::size_t bytes) = 0;
+};
+
+/// Has launches watched from now on; null: no longer. Not while a launch runs.
+void set_observer(observer* watching);
+[[nodiscard]] observer* current_observer();
+
+/// Ends the running block with the failure `stopped`: an observer has seen enough. Called from a
+/// kernel's thread.
+[[noreturn]] void stop_block();
+
+}  // namespace tenfold::simt
