@@ -67,6 +67,7 @@ endfunction()
 set(TENFOLD_ENDING_simt cpp)
 set(TENFOLD_ENDING_cuda cu)
 set(TENFOLD_ENDING_hip hip)
+set(TENFOLD_ENDING_observed cpp)
 
 function(tenfold_stage_unit backend stage types out)
   set(MAKE make_stage_${stage}_of_${types})

@@ -37,8 +37,8 @@ constexpr bool is_meeting(action a) {
          a == action::block_barrier;
 }
 
-/// A place in the program: a program counter's offset in this executable, or, of a meeting, a number
-/// under which `meeting_site` knows file and line.
+/// A place in the program: a program counter's offset in this executable, or, of a meeting, a
+/// number under which `meeting_site` knows file and line.
 using code_place = std::uint32_t;
 
 /// One step of one warp. Lanes that take part are the set bits of `lanes`.
