@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "host/error.hpp"
@@ -28,10 +29,17 @@ std::optional<source_place> parse_line(std::string_view text) {
   int line = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), line);
   if (line == 0) return std::nullopt;
-  return source_place{std::string(text.substr(0, colon)), line};
+  return source_place{source_file(text.substr(0, colon)), line};
 }
 
 }  // namespace
+
+std::string source_file(std::string_view compilers_name) {
+  namespace fs = std::filesystem;
+  const fs::path whole = (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal();
+  const std::string text = whole.string(), root = TENFOLD_SOURCE_FOLDER "/";
+  return text.starts_with(root) ? text.substr(root.size()) : text;
+}
 
 void place_finder::look_up(std::span<const code_place> places) {
   std::string addresses;

@@ -13,6 +13,10 @@
 
 namespace tenfold::observe {
 
+/// A file as a reader of the project names it, such as `kernels/01_naive.hpp`, from what a compiler
+/// called it. Files elsewhere keep their whole path.
+[[nodiscard]] std::string source_file(std::string_view compilers_name);
+
 /// Looks places up by addr2line, all that are asked for at once, and remembers them.
 class place_finder {
  public:

@@ -96,9 +96,10 @@ void place_counters::add(const place_counters& other) {
   shared_atomics.add(other.shared_atomics);
   entries += other.entries;
   entering_lanes += other.entering_lanes;
-  meetings += other.meetings;
-  meeting_lanes += other.meeting_lanes;
-  shuffled_words += other.shuffled_words;
+  block_barriers += other.block_barriers;
+  warp_barriers += other.warp_barriers;
+  votes += other.votes;
+  shuffles += other.shuffles;
   bulk_bytes += other.bulk_bytes;
 }
 
@@ -188,9 +189,14 @@ class profiler::counting_reader final : public step_reader {
 
   void count_meeting(const step& s) {
     place_counters& place = places_[{s.where, true, s.what}];
-    ++place.meetings;
-    place.meeting_lanes += s.lane_count();
-    if (s.what == action::shuffle) place.shuffled_words += (s.bytes + 3) / 4;
+    if (s.what == action::block_barrier)
+      ++place.block_barriers;
+    else if (s.what == action::warp_barrier)
+      ++place.warp_barriers;
+    else if (s.what == action::vote)
+      ++place.votes;
+    else
+      place.shuffles += (s.bytes + 3) / 4;
   }
 
   void count_entry(const step& s) {

@@ -38,8 +38,9 @@ struct place_counters {
   traffic global_reads, global_writes, global_atomics;
   traffic shared_reads, shared_writes, shared_atomics;
   std::uint64_t entries = 0, entering_lanes = 0;  ///< of a basic block: by warps, by their lanes
-  std::uint64_t meetings = 0, meeting_lanes = 0;  ///< warps that came to a barrier, shuffle or vote
-  std::uint64_t shuffled_words = 0;  ///< 4-byte words that a warp shuffled, each an instruction
+  std::uint64_t block_barriers = 0;  ///< warps that came to one
+  std::uint64_t warp_barriers = 0, votes = 0;
+  std::uint64_t shuffles = 0;  ///< of values of up to 4 bytes; a longer one is several
   std::uint64_t bulk_bytes = 0;      ///< that hardware copied on its own
 
   void add(const place_counters& other);
