@@ -112,6 +112,31 @@ function(tenfold_stage_table backend name types out)
   set(${out} ${unit} PARENT_SCOPE)
 endfunction()
 
+# tenfold_unlisted_unit(BACKEND FILE OUT NAME TYPE...): the unit that brings stages of a file, by an
+# absolute path, that the catalogue does not list, each by its name and its type in C++.
+function(tenfold_unlisted_unit backend file out)
+  set(REGISTRATIONS)
+  while(ARGN)
+    list(POP_FRONT ARGN name type)
+    string(APPEND REGISTRATIONS "TENFOLD_REGISTER_STAGE(${name}, ${type}, \"${file}\")\n")
+  endwhile()
+  set(STAGE_FILE ${file})
+  get_filename_component(stem ${file} NAME_WE)
+  set(unit ${TENFOLD_GENERATED}/${backend}/unlisted_${stem}.${TENFOLD_ENDING_${backend}})
+  configure_file(${PROJECT_SOURCE_DIR}/host/registry/unlisted_stage.cpp.in ${unit} @ONLY)
+  set(${out} ${unit} PARENT_SCOPE)
+endfunction()
+
+# tenfold_link_unlisted_units(PROGRAM BACKEND UNIT...): such units of a backend, in a program that has
+# the backend's library. Objects, not a library: nothing refers to them.
+function(tenfold_link_unlisted_units program backend)
+  set(object ${program}_${backend}_kernels)
+  add_library(${object} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${object} PRIVATE tenfold_${backend}_words)
+  tenfold_shorten_build(${object})
+  target_link_libraries(${program} PRIVATE ${object})
+endfunction()
+
 # tenfold_link_stage(PROGRAM STAGE TYPE): one stage for one element type, on every backend.
 function(tenfold_link_stage program stage type)
   set_target_properties(${program} PROPERTIES HIP_ARCHITECTURES "${TENFOLD_HIP_ONE_ARCHITECTURE}")
