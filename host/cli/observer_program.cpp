@@ -16,7 +16,7 @@ int run_observer(int argc, char** argv) {
   app.require_subcommand(1);
   observing_options o;
   std::function<exit_code()> verb;
-  add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
+  add_observing_verbs(app, o, {profile_stages, {}, trace_stage}, verb);
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
 

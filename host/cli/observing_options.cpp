@@ -9,9 +9,10 @@ namespace tenfold::cli {
 namespace {
 
 void add_kernel(CLI::App& app, watched_kernel& k) {
-  app.add_option("STAGE", k.stage,
-                 "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
-                 "kernel of your own, see 'tenfold new'");
+  app.add_option(
+      "STAGE", k.stage,
+      "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
+      "kernel of your own, see 'tenfold new'");
 }
 
 void add_size(CLI::App& app, watched_kernel& k) {
@@ -30,7 +31,8 @@ void add_shape(CLI::App& app, watched_kernel& k) {
                              "for f32 and blocks of {} alone",
                              fmt::join(item_counts, ", "), default_items, default_block))
       ->capture_default_str();
-  app.add_option("--grid", k.shape.grid, "blocks of the first pass, from stage 10 on [by the device]");
+  app.add_option("--grid", k.shape.grid,
+                 "blocks of the first pass, from stage 10 on [by the device]");
 }
 
 void add_warps(CLI::App& app, watched_kernel& k) {
@@ -68,9 +70,8 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
   add_all(*profile, o.profile.all, "every stage, a line each");
   profile->add_flag("--source", o.profile.source, "the kernel's text with the counters beside it");
   add_json(*profile, o.profile.json);
-  profile->callback([&o, &chosen, act = verbs.profile] {
-    chosen = [&o, act] { return act(o.profile); };
-  });
+  profile->callback(
+      [&o, &chosen, act = verbs.profile] { chosen = [&o, act] { return act(o.profile); }; });
 
   CLI::App* check = app.add_subcommand(
       "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
@@ -83,12 +84,12 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   add_json(*check, o.check.json);
-  check->callback([&o, &chosen, act = verbs.check] {
-    chosen = [&o, act] { return act(o.check); };
-  });
+  check->callback(
+      [&o, &chosen, act = verbs.check] { chosen = [&o, act] { return act(o.check); }; });
 
   CLI::App* trace = app.add_subcommand(
-      "trace", "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
+      "trace",
+      "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
   add_kernel(*trace, o.trace.kernel);
   trace->get_option("STAGE")->required();
   trace->add_option("--n", o.trace.kernel.n, "elements [what one block folds]");
@@ -100,9 +101,8 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
       ->check(CLI::IsMember({8}))
       ->capture_default_str();
   trace->add_option("--json", o.trace.json, "a file, or standard output: -")->capture_default_str();
-  trace->callback([&o, &chosen, act = verbs.trace] {
-    chosen = [&o, act] { return act(o.trace); };
-  });
+  trace->callback(
+      [&o, &chosen, act = verbs.trace] { chosen = [&o, act] { return act(o.trace); }; });
 }
 
 }  // namespace tenfold::cli

@@ -37,8 +37,8 @@ struct profile_options {
 
 struct check_options {
   watched_kernel kernel{.stage = {}, .n = "2^16"};
-  bool all = false;       ///< every stage
-  unsigned seeds = 3;     ///< how many random orders of threads and blocks are tried
+  bool all = false;    ///< every stage
+  unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
   std::string json;
 };
 

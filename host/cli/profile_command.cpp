@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "host/cli/observing_commands.hpp"
@@ -9,6 +11,7 @@
 #include "host/cli/terminal.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
 
 namespace tenfold::cli {
 namespace {

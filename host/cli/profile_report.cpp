@@ -90,8 +90,9 @@ std::string blank_if_zero(std::uint64_t value) {
 }
 
 json describe(const traffic& t) {
-  return {{"requests", t.requests}, {"lanes", t.lanes},           {"bytes", t.bytes},
-          {"sectors", t.sectors},   {"wavefronts", t.wavefronts}, {"worst_conflict", t.worst_conflict}};
+  return {{"requests", t.requests},     {"lanes", t.lanes},
+          {"bytes", t.bytes},           {"sectors", t.sectors},
+          {"wavefronts", t.wavefronts}, {"worst_conflict", t.worst_conflict}};
 }
 
 json describe(const place_counters& c) {
@@ -210,18 +211,20 @@ void print_passes(const kernel_profile& p) {
 
 void print_profiles(std::span<const profiled_stage> stages) {
   print_heading(describe_request(stages.front().profile) + ", where a stage takes no other");
-  print_heading(fmt::format("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9}{:>11}{:>12}{:>10}{:>9}{:>10}{:>10}{:>10}",
-                            "stage", "name", "launches", "blocks", "sectors", "used %", "shared",
-                            "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
+  print_heading(
+      fmt::format("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9}{:>11}{:>12}{:>10}{:>9}{:>10}{:>10}{:>10}",
+                  "stage", "name", "launches", "blocks", "sectors", "used %", "shared",
+                  "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
   for (const profiled_stage& each : stages) {
     const kernel_profile& p = each.profile;
     const traffic shared = p.shared();
-    fmt::print("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
-               is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number),
-               each.stage->name, p.passes.size(), p.blocks(), p.global().sectors,
-               p.sector_efficiency(), shared.requests, shared.wavefronts,
-               p.wavefronts_per_request(), p.active_lanes(), p.barriers_per_block(),
-               p.total.shuffles, p.steps_per_element());
+    fmt::print(
+        "{:>5}  "
+        "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
+        is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
+        p.passes.size(), p.blocks(), p.global().sectors, p.sector_efficiency(), shared.requests,
+        shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(), p.barriers_per_block(),
+        p.total.shuffles, p.steps_per_element());
   }
 }
 

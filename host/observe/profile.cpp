@@ -30,8 +30,7 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes) {
   std::array<unsigned, banks> count{};
   unsigned most = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address =
-        (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
     const std::uint64_t last = (address + s.bytes - 1) / bank_bytes;
     for (std::uint64_t word = address / bank_bytes; word <= last; ++word) {
       auto& known = words[word % banks];
@@ -68,8 +67,7 @@ unsigned count_sectors(const step& s) {
   std::array<std::uint64_t, 2 * most_lanes> sectors;
   unsigned count = 0;
   for (std::uint64_t lanes = s.lanes; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address =
-        (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
     const std::uint64_t first = address / sector_bytes;
     const std::uint64_t last = (address + s.bytes - 1) / sector_bytes;
     if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
@@ -220,13 +218,13 @@ profiler::profiler() = default;
 profiler::~profiler() = default;
 
 void profiler::begin_launch(const simt::launch_facts& launch) {
-  launches_.push_back({.kernel = launch.kernel->name,
-                       .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
-                       .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
-                       .warp_size = launch.warp_size,
-                       .shared_bytes =
-                           launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
-                       .places = {}});
+  launches_.push_back(
+      {.kernel = launch.kernel->name,
+       .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+       .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
+       .warp_size = launch.warp_size,
+       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
+       .places = {}});
   joined_ = 0;
 }
 

@@ -23,10 +23,10 @@ inline constexpr std::uint64_t sector_bytes = 32;
 
 /// What warps did in one kind of memory, or at one place of the program.
 struct traffic {
-  std::uint64_t requests = 0;  ///< instructions of a warp that touched memory
-  std::uint64_t lanes = 0;     ///< that took part in them
-  std::uint64_t bytes = 0;     ///< that lanes asked for
-  std::uint64_t sectors = 0;   ///< global memory: stretches of 32 bytes that had to be moved
+  std::uint64_t requests = 0;    ///< instructions of a warp that touched memory
+  std::uint64_t lanes = 0;       ///< that took part in them
+  std::uint64_t bytes = 0;       ///< that lanes asked for
+  std::uint64_t sectors = 0;     ///< global memory: stretches of 32 bytes that had to be moved
   std::uint64_t wavefronts = 0;  ///< shared memory: turns that the banks took
   unsigned worst_conflict = 0;   ///< shared memory: the most turns that a group of lanes took
 
@@ -38,10 +38,10 @@ struct place_counters {
   traffic global_reads, global_writes, global_atomics;
   traffic shared_reads, shared_writes, shared_atomics;
   std::uint64_t entries = 0, entering_lanes = 0;  ///< of a basic block: by warps, by their lanes
-  std::uint64_t block_barriers = 0;  ///< warps that came to one
+  std::uint64_t block_barriers = 0;               ///< warps that came to one
   std::uint64_t warp_barriers = 0, votes = 0;
-  std::uint64_t shuffles = 0;  ///< of values of up to 4 bytes; a longer one is several
-  std::uint64_t bulk_bytes = 0;      ///< that hardware copied on its own
+  std::uint64_t shuffles = 0;    ///< of values of up to 4 bytes; a longer one is several
+  std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
 
   void add(const place_counters& other);
 };
@@ -67,7 +67,7 @@ struct launch_profile {
   std::string kernel;
   std::uint64_t blocks;
   unsigned threads_per_block, warp_size;
-  std::size_t shared_bytes;        ///< static and dynamic, of a block
+  std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
   counters_by_place places;
 };

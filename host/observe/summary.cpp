@@ -1,19 +1,10 @@
 #include "host/observe/summary.hpp"
 
-#include "host/input.hpp"
 #include "host/observe/places.hpp"
+#include "host/observe/watched_run.hpp"
 
 namespace tenfold::observe {
 namespace {
-
-/// Has launches watched for as long as it lives.
-class watch {
- public:
-  explicit watch(simt::observer& by) { simt::set_observer(&by); }
-  ~watch() { simt::set_observer(nullptr); }
-  watch(const watch&) = delete;
-  watch& operator=(const watch&) = delete;
-};
 
 /// All places of the program in one lookup.
 place_finder find_places(const std::vector<launch_profile>& launches) {
@@ -39,30 +30,15 @@ double ratio(double a, double b) {
 }  // namespace
 
 kernel_profile profile_kernel(const profile_request& r) {
-  const auto on = backends().back()->open(r.warp_size);
-  const auto in = on->allocate(r.n * size_of(r.type));
-  std::vector<std::byte> elements(r.n * size_of(r.type));
-  generate_input(elements.data(), r.type, "sum", r.n, 1);
-  on->upload(in->data(), elements.data(), elements.size());
-  const auto reduction = on->make_reduction({r.stage, r.type, "sum", r.shape, r.n});
-
   profiler counting;
-  {
-    const watch watching(counting);
-    reduction->enqueue(in->data(), r.n);
-  }
-
-  kernel_profile profile{.request = r,
-                         .used_shape = reduction->used_shape(),
-                         .passes = {},
-                         .total = {},
-                         .lines = {}};
+  const watched_result run = run_watched(r, counting);
+  kernel_profile profile{
+      .request = r, .used_shape = run.used_shape, .passes = {}, .total = {}, .lines = {}};
   const std::vector<launch_profile>& launches = counting.launches();
   const place_finder finder = find_places(launches);
-  const plan passes = reduction->plan_for(r.n);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const launch_profile& launch = launches[i];
-    pass_profile pass{.n = i < passes.size() ? passes[i].n : 0,
+    pass_profile pass{.n = i < run.passes.size() ? run.passes[i].n : 0,
                       .blocks = launch.blocks,
                       .threads_per_block = launch.threads_per_block,
                       .shared_bytes = launch.shared_bytes,
@@ -106,7 +82,8 @@ traffic kernel_profile::shared() const {
 
 double kernel_profile::sector_efficiency() const {
   const traffic all = global();
-  return 100 * ratio(static_cast<double>(all.bytes), static_cast<double>(all.sectors * sector_bytes));
+  return 100 *
+         ratio(static_cast<double>(all.bytes), static_cast<double>(all.sectors * sector_bytes));
 }
 
 double kernel_profile::wavefronts_per_request() const {

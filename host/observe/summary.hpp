@@ -28,8 +28,8 @@ struct pass_profile {
   std::uint64_t n;  ///< elements, or partials of the pass before
   std::uint64_t blocks;
   unsigned threads_per_block;
-  std::size_t shared_bytes;           ///< of a block
-  std::uint64_t block_barriers;       ///< of all blocks
+  std::size_t shared_bytes;      ///< of a block
+  std::uint64_t block_barriers;  ///< of all blocks
   place_counters total;
 };
 
