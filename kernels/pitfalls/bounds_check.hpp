@@ -6,7 +6,7 @@
 //
 // Published: the bounds check of the HIP tutorial on reduction, where the slow path catches the
 //   group and only the wide load is lost.
-// NVIDIA: wrong for one n in four.
+// NVIDIA: wrong for one n in four at least.
 // AMD: the same.
 // Executor: the same.
 // Finding: lost elements, `in[1020]` to `in[1023]` of 1024.

@@ -5,7 +5,8 @@
 //
 // Published: FastCuda reduces its partials in place, launch after launch; RAJAPerf #271 had blocks
 //   write one result between them.
-// NVIDIA: wrong once there are more blocks than run at a time, and the input is spoilt.
+// NVIDIA: right by luck as a rule, for the blocks whose elements go are those that begin first; and
+//   the input is spoilt.
 // AMD: the same.
 // Executor: right in order, where block 0 reads before another writes; wrong in reverse.
 // Finding: a grid race, between one block's load and another's partial.

@@ -5,7 +5,7 @@
 //
 // Published: NVIDIA's post on Kepler's shuffles advises to cast an array to one of vectors, and
 //   does not say of which alignment.
-// NVIDIA: a fault, misaligned address, and the process loses its device.
+// NVIDIA: a fault, misaligned address, after which the process can do nothing more on the device.
 // AMD: right: its loads take any multiple of 4 bytes, and more than one transaction.
 // Executor: an error that names the address.
 // Finding: a misaligned access.

@@ -6,7 +6,7 @@
 // Published: Fuser #2391, Kokkos #2681; of the fence on the other side PyTorch #128455 and, on AMD,
 //   #193321.
 // NVIDIA: right for days, then stale: PyTorch's took eight GPUs and minutes to show.
-// AMD: likelier where each part of the chip has an L2 of its own (MI300).
+// AMD: likelier: the L1s are not coherent, and on MI300 nor are the L2s of its parts.
 // Executor: right: the CPU's stores become visible in order.
 // Finding: a grid race, between a block's partial and the last block's read of it.
 #pragma once
@@ -45,8 +45,9 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op, T* par
   __threadfence();
 
   T result = op.identity();
-  for (unsigned i = tid; i < gridDim.x; i += blockDim.x)
+  for (unsigned i = tid; i < gridDim.x; i += blockDim.x) {
     result = op(result, partials[i]);  // pitfall: grid_race
+  }
   fold_block(result);
   if (tid == 0) *out = shared[0];
 }
@@ -95,7 +96,9 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op, T* par
   __threadfence();
 
   T result = op.identity();
-  for (unsigned i = tid; i < gridDim.x; i += blockDim.x) result = op(result, partials[i]);
+  for (unsigned i = tid; i < gridDim.x; i += blockDim.x) {
+    result = op(result, partials[i]);
+  }
   fold_block(result);
   if (tid == 0) *out = shared[0];
 }

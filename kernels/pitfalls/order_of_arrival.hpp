@@ -8,7 +8,8 @@
 //   `atomicAdd` cannot be compared bit by bit.
 // NVIDIA: bits that change from run to run.
 // AMD: the same.
-// Executor: the same bits every time under one schedule, others under another.
+// Executor: the same bits every time under one schedule, others under another (`--schedule
+//   random:1`).
 // Finding: a schedule dependence, for f32; sums of integers are the same in any order.
 //
 // Shows at: block 256, n 1000, type f32

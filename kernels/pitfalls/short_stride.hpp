@@ -24,8 +24,9 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
   const std::size_t step = blockDim.x;
 
   T result = op.identity();
-  for (std::size_t i = gid; i < n; i += step)
+  for (std::size_t i = gid; i < n; i += step) {
     result = op(result, T(in[i]));  // pitfall: repeated_element
+  }
   shared[tid] = result;
   __syncthreads();
 
@@ -59,7 +60,9 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
   const std::size_t step = std::size_t{gridDim.x} * blockDim.x;
 
   T result = op.identity();
-  for (std::size_t i = gid; i < n; i += step) result = op(result, T(in[i]));
+  for (std::size_t i = gid; i < n; i += step) {
+    result = op(result, T(in[i]));
+  }
   shared[tid] = result;
   __syncthreads();
 
