@@ -25,7 +25,8 @@ struct shape {
 // Where it takes items, it has one for every item count at `default_block` as well, and sums of f32
 // for every pair. For the other operators of common/operators.hpp, which take as long as a sum, the
 // default must do: what is left out is compiled by nobody. Narrow elements have a set of their own,
-// the same in every stage that serves them.
+// the same in every stage that serves them. So have unlisted stages, whose kernels are compiled
+// while somebody waits.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
@@ -33,17 +34,19 @@ inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
 inline constexpr std::array narrow_block_sizes{256, 512};
 inline constexpr std::array narrow_item_counts{4, 16};
-
-/// The ten show what every block size does; after them, those that are among the fastest must do.
-constexpr bool has_block(const stage_info& stage, int block) {
-  return !is_beyond(stage) || block == 256 || block == 512;
-}
+inline constexpr std::array unlisted_block_sizes{64, 256, 1024};
 
 template <std::size_t N>
 constexpr bool is_among(const std::array<int, N>& values, int value) {
   for (const int each : values)
     if (each == value) return true;
   return false;
+}
+
+/// The ten show what every block size does; after them, those that are among the fastest must do.
+constexpr bool has_block(const stage_info& stage, int block) {
+  if (is_unlisted(stage)) return is_among(unlisted_block_sizes, block);
+  return !is_beyond(stage) || block == 256 || block == 512;
 }
 
 /// Shared memory that a block can count on everywhere, in bytes.
@@ -119,6 +122,32 @@ inline constexpr bool has_default_items_only<bit_or<T>> = true;
 template <typename T>
 inline constexpr bool has_default_items_only<bit_xor<T>> = true;
 
+#if defined(TENFOLD_OBSERVED)
+/// Kernels that are watched fold sums, the other operators being no different, and one of their
+/// shapes is small enough to be drawn.
+inline constexpr int drawn_block = 16, drawn_warp_size = 8;
+inline constexpr std::array launched_block_sizes{drawn_block, 64, 128, 256, 512, 1024};
+inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
+
+template <typename In, typename Op>
+constexpr bool is_instantiated(int block, int items) {
+  if (!std::is_same_v<Op, sum<accumulator_of<In>>>) return false;
+  return items == default_items || (block == default_block && std::is_same_v<In, float>);
+}
+
+/// Whether a kernel is compiled, given whether its family (host/kernel_family.hpp) has it.
+constexpr bool is_compiled(bool in_family, int warp_size, int block, int items) {
+  if (warp_size == drawn_warp_size || block == drawn_block)
+    return warp_size == drawn_warp_size && block == drawn_block && items == default_items;
+  return in_family;
+}
+#else
+inline constexpr auto launched_block_sizes = block_sizes;
+
+constexpr bool is_compiled(bool in_family, int /*warp_size*/, int /*block*/, int /*items*/) {
+  return in_family;
+}
+
 template <typename In, typename Op>
 constexpr bool is_instantiated(int block, int items) {
   if (is_narrow<In>)
@@ -126,10 +155,12 @@ constexpr bool is_instantiated(int block, int items) {
   if (items == default_items || std::is_same_v<Op, sum<float>>) return true;
   return block == default_block && !has_default_items_only<Op>;
 }
+#endif
 
 /// The warp sizes of the hardware that this backend serves. While HIP's compiler is at the code of
 /// one architecture, the size that this architecture has: kernels for the other could never run.
-#if defined(__CUDACC__)
+#if defined(TENFOLD_OBSERVED)
+#elif defined(__CUDACC__)
 inline constexpr std::array warp_sizes{32};
 #elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)
 inline constexpr std::array warp_sizes{64};
