@@ -6,6 +6,7 @@
 #include <bit>
 #include <utility>
 
+#include "host/observe/failure.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -38,24 +39,28 @@ std::string_view done(action what) {
   return is_read(what) ? "read" : "written";
 }
 
-std::string_view counted(std::size_t count, std::string_view one, std::string_view several) {
-  return count == 1 ? one : several;
+std::string_view what_is_missing(finding_kind race) {
+  switch (race) {
+    case finding_kind::block_race:
+      return "by two warps with no block barrier between";
+    case finding_kind::warp_race:
+      return "by two lanes of a warp with no warp barrier between";
+    case finding_kind::shuffle_race:
+      return "by two lanes of a warp with nothing but a shuffle or vote between";
+    default:
+      return "by two blocks of a launch, and nothing orders the two";
+  }
+}
+
+std::string remedy_of_bounds(const array& a) {
+  if (a.in == space::global)
+    return "Let no thread go further than the last element, as in if (i < n).";
+  return a.is_dynamic
+             ? "Give the launch more dynamic shared memory, or let no thread index beyond it."
+             : "Declare the array larger, or let no thread index beyond it.";
 }
 
 }  // namespace
-
-std::string list_threads(const std::vector<unsigned>& threads) {
-  std::string text;
-  for (std::size_t i = 0; i < threads.size();) {
-    std::size_t last = i;
-    while (last + 1 < threads.size() && threads[last + 1] == threads[last] + 1) ++last;
-    text += text.empty() ? "" : ", ";
-    text +=
-        last == i ? fmt::format("{}", threads[i]) : fmt::format("{}-{}", threads[i], threads[last]);
-    i = last + 1;
-  }
-  return text;
-}
 
 bool finding_list::count_again(const key& same) {
   const auto found = numbers_.find(same);
@@ -67,6 +72,23 @@ bool finding_list::count_again(const key& same) {
 void finding_list::add(const key& same, finding what) {
   numbers_.emplace(same, all_.size());
   all_.push_back(std::move(what));
+}
+
+template <typename Describe>
+void checker::report(finding_kind kind, const std::string& array_name, const access& by,
+                     const std::optional<access>& earlier, Describe&& describe) {
+  const code_place other = earlier ? earlier->where : by.where;
+  const finding_list::key same{kind, kernel_, array_name, std::min(by.where, other),
+                               std::max(by.where, other)};
+  if (findings_.count_again(same)) return;
+  finding f = new_finding(kind);
+  const description text = describe();
+  f.address = text.address;
+  f.what = text.what;
+  f.remedy = text.remedy;
+  f.witnesses.push_back(witness_of(by));
+  if (earlier) f.witnesses.push_back(witness_of(*earlier));
+  findings_.add(same, std::move(f));
 }
 
 // ---- memory and launches ------------------------------------------------------------------------
@@ -195,30 +217,33 @@ void checker::check_alignment(const lane_access& a, const shadow_array& shadow) 
   const std::size_t unit = std::min(a.bytes, widest);
   if (!std::has_single_bit(unit) || a.address % unit == 0) return;
   had_bad_address_ = true;
-  if (count_again(finding_kind::misaligned_access, shadow.of().name, a.by)) return;
-  const std::string address = shadow.name(a.address);
-  report(finding_kind::misaligned_access, shadow.of().name, a, address,
-         fmt::format("{} bytes at once are {} at {}, whose address is no multiple of {}", a.bytes,
-                     done(a.by.what), address, unit),
-         fmt::format("Take {} bytes at once only where gpu::is_vector_aligned says so, and single "
-                     "elements elsewhere.",
-                     unit));
+  report(finding_kind::misaligned_access, shadow.of().name, a.by, std::nullopt, [&] {
+    const std::string address = shadow.name(a.address);
+    return description{
+        address,
+        fmt::format("{} bytes at once are {} at {}, whose address is no multiple of {}", a.bytes,
+                    done(a.by.what), address, unit),
+        fmt::format("Take {} bytes at once only where gpu::is_vector_aligned says so, and single "
+                    "elements elsewhere.",
+                    a.bytes)};
+  });
 }
 
 void checker::check_written(const lane_access& a, const shadow_array& shadow) {
   const std::size_t unwritten = shadow.first_unwritten(a.address, a.bytes);
   if (unwritten == a.bytes) return;
-  if (count_again(finding_kind::uninitialised_read, shadow.of().name, a.by)) return;
-  const bool is_shared = shadow.of().in == space::shared;
-  const std::string address = shadow.name(a.address + unwritten);
-  report(finding_kind::uninitialised_read, shadow.of().name, a, address,
-         fmt::format("{} is read and {}", address,
-                     is_shared ? "no thread of the block has written it"
-                               : "neither the host nor a kernel has written it"),
-         is_shared ? "Have every element of shared memory written before it is read, by the "
-                     "operator's identity where there is no element; and a __syncthreads() between."
-                   : "Write the memory before the launch, or read no further than what was "
-                     "written.");
+  report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&] {
+    const std::string address = shadow.name(a.address + unwritten);
+    if (shadow.of().in == space::shared)
+      return description{
+          address, fmt::format("{} is read and no thread of the block has written it", address),
+          "Have every element that is read written before, by the operator's identity "
+          "where there is none, and a __syncthreads() between."};
+    return description{
+        address,
+        fmt::format("{} is read and neither the host nor a kernel has written it", address),
+        "Write the memory before the launch, or read no further than what was written."};
+  });
 }
 
 // ---- races --------------------------------------------------------------------------------------
@@ -298,48 +323,35 @@ std::string checker::remedy_of_race(finding_kind kind, const access& later,
 void checker::report_race(const lane_access& later, const access& earlier,
                           const shadow_array& shadow, std::uintptr_t address) {
   const finding_kind kind = kind_of_race(later.by, earlier);
-  if (count_again(kind, shadow.of().name, later.by, earlier)) return;
-  const std::string element = shadow.name(shadow.element_at(address));
-  const auto describe = [&](std::string_view one, std::string_view other) {
-    return fmt::format("{} is {} by one {} and {} by another {}", element, done(later.by.what), one,
-                       done(earlier.what), other);
-  };
-  std::string what;
-  if (kind == finding_kind::block_race)
-    what = describe("warp", "with no block barrier between");
-  else if (kind == finding_kind::grid_race)
-    what = describe("block", "of the same launch, and nothing orders the two");
-  else if (kind == finding_kind::shuffle_race)
-    what = describe("lane", "of its warp with nothing but a shuffle or vote between");
-  else
-    what = describe("lane", "of its warp with no warp barrier between");
-  report(kind, shadow.of().name, later, element, std::move(what),
-         remedy_of_race(kind, later.by, earlier), earlier);
+  report(kind, shadow.of().name, later.by, earlier, [&] {
+    const std::string element = shadow.name(shadow.element_at(address));
+    return description{element,
+                       fmt::format("{} is {} and {} {}", element, done(earlier.what),
+                                   done(later.by.what), what_is_missing(kind)),
+                       remedy_of_race(kind, later.by, earlier)};
+  });
 }
 
 // ---- outside of arrays --------------------------------------------------------------------------
 
 void checker::report_out_of_bounds(const lane_access& a) {
   had_bad_address_ = true;
-  const array* of = map_.find(a.address);
+  const array* of = map_.find(a.address);  // of a vector's first element
   if (of == nullptr) of = map_.nearest(a.address);
-  if (count_again(finding_kind::out_of_bounds, of == nullptr ? "" : of->name, a.by)) return;
-  const std::string address = map_.name(a.address, a.bytes);
-  if (of == nullptr)
-    return report(finding_kind::out_of_bounds, "", a, address,
-                  fmt::format("{} is {}, where there is no memory", address, done(a.by.what)),
-                  "Hand the kernel a pointer to device memory.");
-  const std::size_t unit = of->element_bytes != 0 ? of->element_bytes : a.bytes;
-  const std::size_t count = (of->begin + of->bytes - of->first) / unit;
-  std::string what = fmt::format("{} is {}, but {} has {} {}", address, done(a.by.what), of->name,
-                                 count, counted(count, "element", "elements"));
-  if (a.bytes > unit) what += fmt::format("; {} bytes at once", a.bytes);
-  std::string remedy = "Let no thread go further than the last element, as in if (i < n).";
-  if (of->is_dynamic)
-    remedy = "Give the launch more dynamic shared memory, or let no thread index beyond it.";
-  else if (of->in == space::shared)
-    remedy = "Declare the array larger, or let no thread index beyond it.";
-  report(finding_kind::out_of_bounds, of->name, a, address, std::move(what), std::move(remedy));
+  report(finding_kind::out_of_bounds, of == nullptr ? "" : of->name, a.by, std::nullopt, [&] {
+    const std::string address = map_.name(a.address, a.bytes);
+    if (of == nullptr)
+      return description{
+          address, fmt::format("{} is {}, where there is no memory", address, done(a.by.what)),
+          "Hand the kernel a pointer to device memory."};
+    const std::size_t unit = of->element_bytes != 0 ? of->element_bytes : a.bytes;
+    const std::size_t count = (of->begin + of->bytes - of->first) / unit;
+    return description{address,
+                       fmt::format("{} is {}{}, but {} has {} {}", address, done(a.by.what),
+                                   a.bytes > unit ? fmt::format(", {} bytes at once", a.bytes) : "",
+                                   of->name, count, count == 1 ? "element" : "elements"),
+                       remedy_of_bounds(*of)};
+  });
 }
 
 // ---- lost and repeated elements -----------------------------------------------------------------
@@ -381,13 +393,12 @@ void checker::report_repeated(const lane_access& a, shadow_array& shadow, std::u
     if (!earlier && order_.is_of_this_launch(each.interval))
       earlier = each.by(static_cast<unsigned>(std::countr_zero(each.lanes)));
   });
-  const std::string element = shadow.name(address);
-  report(
-      finding_kind::repeated_element, shadow.of().name, a, element,
-      fmt::format("{} is read twice, so it is folded twice", element),
-      "Let the indices of threads and blocks meet nowhere: a block's first element is its number "
-      "times what a block folds.",
-      earlier);
+  report(finding_kind::repeated_element, shadow.of().name, a.by, earlier, [&] {
+    const std::string element = shadow.name(address);
+    return description{element, fmt::format("{} is read twice, so it is folded twice", element),
+                       "Let no two threads come to the same index: a block's first element is its "
+                       "number times what a block folds."};
+  });
 }
 
 void checker::check_coverage() {
@@ -408,180 +419,22 @@ void checker::check_coverage() {
   if (!findings_.count_again(same)) findings_.add(same, std::move(f));
 }
 
-// ---- failures of the executor -------------------------------------------------------------------
-
-namespace {
-
-using simt::failure_kind;
-
-bool waits_at_barrier(const simt::failed_thread& t) {
-  return t.doing != nullptr && std::string_view(t.doing) == "__syncthreads";
-}
-
-finding_kind kind_of(const simt::block_failure& failure) {
-  switch (failure.kind) {
-    case failure_kind::different_barriers:
-      return finding_kind::divergent_barrier;
-    case failure_kind::never_all_there:
-      return std::any_of(failure.threads.begin(), failure.threads.end(), waits_at_barrier)
-                 ? finding_kind::divergent_barrier
-                 : finding_kind::divergent_collective;
-    case failure_kind::not_in_own_mask:
-    case failure_kind::different_collectives:
-    case failure_kind::silent_source:
-      return finding_kind::divergent_collective;
-    case failure_kind::bad_address:
-      return finding_kind::out_of_bounds;
-    case failure_kind::misaligned:
-      return finding_kind::misaligned_access;
-    case failure_kind::stopped:
-      return finding_kind::endless_loop;
-    default:
-      return finding_kind::fault;
-  }
-}
-
-std::string what_of(const simt::block_failure& failure) {
-  switch (failure.kind) {
-    case failure_kind::different_barriers:
-      return "threads of a block wait at different barriers";
-    case failure_kind::never_all_there:
-      return kind_of(failure) == finding_kind::divergent_barrier
-                 ? "a block barrier that not all threads of the block reach"
-                 : "a collective that not all lanes of its mask reach";
-    case failure_kind::not_in_own_mask:
-      return "a lane calls a collective with a mask that leaves the lane itself out";
-    case failure_kind::different_collectives:
-      return "lanes of a warp wait in different collectives";
-    case failure_kind::silent_source:
-      return "a shuffle reads a lane that takes no part: outside of the mask, or returned";
-    case failure_kind::stopped:
-      return "a thread runs on and on, without a barrier and without an end";
-    default:
-      return failure.text;
-  }
-}
-
-std::string remedy_of(const simt::block_failure& failure) {
-  switch (failure.kind) {
-    case failure_kind::different_barriers:
-      return "Have all threads of the block reach the same __syncthreads(): move it out of the "
-             "branch.";
-    case failure_kind::never_all_there:
-      if (kind_of(failure) == finding_kind::divergent_barrier)
-        return "Move the __syncthreads() out of the branch, and let no thread return before it.";
-      [[fallthrough]];
-    case failure_kind::different_collectives:
-      return "Have all lanes of the mask reach the same call: move it out of the branch, or let "
-             "the "
-             "mask name no lane but those that come.";
-    case failure_kind::not_in_own_mask:
-      return "Name every lane that calls in its mask.";
-    case failure_kind::silent_source:
-      return "Name every lane that is read in the mask, and let none return before.";
-    case failure_kind::bad_address:
-      return "Let no thread go further than the last element, as in if (i < n).";
-    case failure_kind::misaligned:
-      return "Take vectors only where gpu::is_vector_aligned says so, and single elements "
-             "elsewhere.";
-    case failure_kind::stack_overflow:
-      return "Keep large arrays in shared memory, and let no recursion go without end.";
-    case failure_kind::bad_division:
-      return "Check the divisor before the division.";
-    case failure_kind::stopped:
-      return "Check that the loop's condition becomes false: what it halves must come to zero, "
-             "what "
-             "it waits for must be written by somebody who runs.";
-    default:
-      return "Let a kernel neither throw nor trap.";
-  }
-}
-
-}  // namespace
-
-/// Threads that do the same at the same place are one witness.
-std::vector<witness> checker::witnesses_of(const simt::block_failure& failure) const {
-  std::vector<witness> witnesses;
-  std::vector<std::vector<unsigned>> threads;
-  for (const simt::failed_thread& each : failure.threads) {
-    witness w;
-    w.block = failure.block;
-    w.thread = each.thread;
-    w.warp = each.thread / warp_size_;
-    w.lane = each.thread % warp_size_;
-    w.doing = each.doing != nullptr ? fmt::format("waits in {}", each.doing)
-              : failure.kind == failure_kind::never_all_there ? "has returned"
-                                                              : "runs";
-    if (each.where.file != nullptr)
-      w.place = {each.where.file, each.where.line};
-    else if (failure.kind != failure_kind::never_all_there)
-      w.pc = last_places_[each.thread];
-    const auto same = std::find_if(witnesses.begin(), witnesses.end(), [&](const witness& other) {
-      return other.doing == w.doing && other.place.line == w.place.line &&
-             other.place.file == w.place.file && other.pc == w.pc;
-    });
-    const auto group = static_cast<std::size_t>(same - witnesses.begin());
-    if (same == witnesses.end()) {
-      witnesses.push_back(std::move(w));
-      threads.emplace_back();
-    }
-    threads[group].push_back(each.thread);
-  }
-  for (std::size_t i = 0; i < witnesses.size(); ++i) {
-    witnesses[i].threads = list_threads(threads[i]);
-    if (threads[i].size() > 1) witnesses[i].thread.reset();
-  }
-  return witnesses;
-}
-
 void checker::report_failure(const simt::block_failure& failure) {
-  const finding_kind kind = kind_of(failure);
-  const bool is_address =
-      failure.kind == failure_kind::bad_address || failure.kind == failure_kind::misaligned;
+  const bool is_address = failure.kind == simt::failure_kind::bad_address ||
+                          failure.kind == simt::failure_kind::misaligned;
   if (is_address && had_bad_address_) return;  // the access itself has been reported
-  finding f = new_finding(kind);
-  f.what = what_of(failure);
-  f.remedy = remedy_of(failure);
-  f.witnesses = witnesses_of(failure);
-  if (is_address) {
-    f.address = map_.name(reinterpret_cast<std::uintptr_t>(failure.address));
-    f.what = kind == finding_kind::out_of_bounds
-                 ? fmt::format("{} is touched, where there is no memory", f.address)
-                 : fmt::format("a vector is loaded from {}, which is not aligned to its size",
-                               f.address);
-  }
-  const auto place = [&](std::size_t i) -> code_place {
-    if (i >= f.witnesses.size()) return 0;
+  finding f = new_finding(kind_of(failure));
+  describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
+           last_places_, f);
+  const auto place = [&](std::size_t i) {
+    if (i >= f.witnesses.size()) return code_place{0};
     return f.witnesses[i].pc.value_or(static_cast<code_place>(f.witnesses[i].place.line));
   };
-  const finding_list::key same{kind, kernel_, "", place(0), place(1)};
+  const finding_list::key same{f.kind, kernel_, "", place(0), place(1)};
   if (!findings_.count_again(same)) findings_.add(same, std::move(f));
 }
 
 // ---- findings -----------------------------------------------------------------------------------
-
-void checker::report(finding_kind kind, const std::string& array_name, const lane_access& a,
-                     std::string address, std::string what, std::string remedy,
-                     const std::optional<access>& earlier) {
-  finding f = new_finding(kind);
-  f.address = std::move(address);
-  f.what = std::move(what);
-  f.remedy = std::move(remedy);
-  f.witnesses.push_back(witness_of(a.by));
-  if (earlier) f.witnesses.push_back(witness_of(*earlier));
-  findings_.add(key_of(kind, array_name, a.by, earlier), std::move(f));
-}
-
-finding_list::key checker::key_of(finding_kind kind, const std::string& array_name,
-                                  const access& by, const std::optional<access>& earlier) const {
-  const code_place other = earlier ? earlier->where : by.where;
-  return {kind, kernel_, array_name, std::min(by.where, other), std::max(by.where, other)};
-}
-
-bool checker::count_again(finding_kind kind, const std::string& array_name, const access& by,
-                          const std::optional<access>& earlier) {
-  return findings_.count_again(key_of(kind, array_name, by, earlier));
-}
 
 witness checker::witness_of(const access& a) const {
   witness w;

@@ -68,6 +68,9 @@ class checker final : public step_reader {
     std::uintptr_t address;
     std::size_t bytes;
   };
+  struct description {
+    std::string address, what, remedy;
+  };
   /// How often each element of a launch's input was read.
   struct coverage {
     std::uintptr_t first;
@@ -95,16 +98,11 @@ class checker final : public step_reader {
   [[nodiscard]] std::string remedy_of_race(finding_kind kind, const access& later,
                                            const access& earlier) const;
   void report_out_of_bounds(const lane_access& a);
-  [[nodiscard]] finding_list::key key_of(finding_kind kind, const std::string& array_name,
-                                         const access& by,
-                                         const std::optional<access>& earlier) const;
-  [[nodiscard]] bool count_again(finding_kind kind, const std::string& array_name, const access& by,
-                                 const std::optional<access>& earlier = std::nullopt);
-  void report(finding_kind kind, const std::string& array_name, const lane_access& a,
-              std::string address, std::string what, std::string remedy,
-              const std::optional<access>& earlier = std::nullopt);
+  /// @param describe only called for a finding that is new
+  template <typename Describe>
+  void report(finding_kind kind, const std::string& array_name, const access& by,
+              const std::optional<access>& earlier, Describe&& describe);
   void report_failure(const simt::block_failure& failure);
-  [[nodiscard]] std::vector<witness> witnesses_of(const simt::block_failure& failure) const;
   [[nodiscard]] witness witness_of(const access& a) const;
   [[nodiscard]] finding new_finding(finding_kind kind) const;
 
@@ -125,8 +123,5 @@ class checker final : public step_reader {
   std::vector<code_place> last_places_;  // of each thread of the block
   std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
 };
-
-/// `0-15, 31`
-[[nodiscard]] std::string list_threads(const std::vector<unsigned>& threads);
 
 }  // namespace tenfold::observe

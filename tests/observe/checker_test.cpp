@@ -155,8 +155,7 @@ TEST_F(Checker, FindsAMissingBlockBarrier) {
   EXPECT_EQ(found(), findings{"block_race@20,10"});
   const finding& f = only();
   EXPECT_EQ(f.address, "tile[17]");
-  EXPECT_EQ(f.what,
-            "tile[17] is read by one warp and written by another with no block barrier between");
+  EXPECT_EQ(f.what, "tile[17] is written and read by two warps with no block barrier between");
   EXPECT_NE(f.remedy.find("__syncthreads()"), std::string::npos);
   EXPECT_EQ(f.witnesses[0].thread, 37u);
   EXPECT_EQ(f.witnesses[0].lane, 5u);
