@@ -220,7 +220,7 @@ check_report check_kernel(const profile_request& r, unsigned seeds,
     ++report.inputs;
     const bool is_ragged = input.n == 1000;
     if (run && (is_ragged || input.n == r.n))
-      report.schedules = run_in_other_orders(one, *run, is_ragged ? seeds : 1, all);
+      report.schedules += run_in_other_orders(one, *run, is_ragged ? seeds : 1, all);
   }
   report.findings = all.take();
   return report;
