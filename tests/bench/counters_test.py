@@ -38,7 +38,7 @@ log, metrics = open(after("--log-file"), "w"), after("--metrics").split(",")
 if what == "fail":
     sys.exit(print("==ERROR== ERR_NVGPUCTRPERM - no permission", file=log) or 9)
 if what == "unknown" and of in metrics:
-    sys.exit(print("==ERROR== Failed to find metric " + of, file=log) or 1)
+    sys.exit(print("==ERROR== Failed to find metric regex:^" + of.replace(".", "\\\\."), file=log) or 1)
 loader = importlib.machinery.SourceFileLoader("counters", {script!r})
 counters = importlib.util.module_from_spec(importlib.util.spec_from_loader("counters", loader))
 loader.exec_module(counters)
@@ -72,12 +72,18 @@ print("==PROF== Disconnected from process 1", file=log)
 
 
 class Values(unittest.TestCase):
-    def test_are_numbers_or_one_for_each_name(self):
-        self.assertEqual(counters.value_of("1,024"), 1024)
-        self.assertEqual(counters.value_of("31.92"), 31.92)
-        self.assertEqual(counters.value_of("12 (BAR: 4; LDS.U: 8)"), {"BAR": 4, "LDS.U": 8})
-        self.assertEqual(counters.value_of("12 (4; 8)"), 12)
-        self.assertIsNone(counters.value_of("n/a"))
+    def test_are_numbers(self):
+        self.assertEqual(counters.value_of("a.sum", "1,024"), 1024)
+        self.assertEqual(counters.value_of("a.ratio", "31.92"), 31.92)
+        self.assertEqual(counters.value_of("a.sum", "12 (0: 4; 1: 8)"), 12)
+        self.assertIsNone(counters.value_of("a.sum", "n/a"))
+
+    def test_are_one_for_each_opcode(self):
+        value = counters.value_of(counters.INSTRUCTIONS, "1,012 (BAR: 4; LDS.U: 1,008)")
+        self.assertEqual(value, {"BAR": 4, "LDS.U": 1008})
+        reads = counters.opcode_counter("", None, counters.INSTRUCTIONS, "LDS", "LD")
+        self.assertEqual(reads.on_hardware({counters.INSTRUCTIONS: value}), 1008)
+        self.assertIsNone(counters.value_of(counters.INSTRUCTIONS, "12"))
 
     def test_come_one_launch_a_line_after_the_units(self):
         launches = counters.parse_launches(
@@ -109,10 +115,8 @@ class Comparison(unittest.TestCase):
         self.assertEqual(self.row(self.stage(5, None)).verdict, "not measured")
 
     def test_takes_an_explanation_only_where_it_holds(self):
-        one_more = counters.Explanation(["shuffles"],
-                                        lambda stage, counter, one: counter.on_hardware(
-                                            one["hardware"]) == counter.executor(one["executor"]) + 1,
-                                        "One more.")
+        one_more = counters.Explanation(
+            ["shuffles"], lambda stage, executor, hardware: hardware == executor + 1, "One more.")
         before = counters.EXPLANATIONS
         counters.EXPLANATIONS = [one_more]
         try:
