@@ -134,6 +134,10 @@ function(tenfold_link_unlisted_units program backend)
   add_library(${object} OBJECT EXCLUDE_FROM_ALL ${ARGN})
   target_link_libraries(${object} PRIVATE tenfold_${backend}_words)
   tenfold_shorten_build(${object})
+  # A mistake in a kernel is one in each of its instances: the first is enough to read.
+  target_compile_options(
+    ${object} PRIVATE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wfatal-errors -ftemplate-backtrace-limit=1>)
+  set_target_properties(${object} PROPERTIES TENFOLD_WITH_90 ON)
   target_link_libraries(${program} PRIVATE ${object})
 endfunction()
 

@@ -85,9 +85,17 @@ void add_shape_options(CLI::App& app, options& o) {
       ->transform(CLI::Validator(read_count, ""));
 }
 
+CLI::Option* add_kernel_option(CLI::App& app, options& o) {
+  return app
+      .add_option("--kernel", o.kernel,
+                  "a kernel of your own, as 'tenfold new' writes it: built, put on trial, run")
+      ->check(refuse_empty);
+}
+
 void add_ladder_options(CLI::App& app, options& o) {
   add_options(app, o);
   add_shape_options(app, o);
+  add_kernel_option(app, o);
   app.add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
   app.add_option("--sizes", o.sizes,
                  "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <type_traits>
 
 #include "host/backend.hpp"
 #include "host/operator_list.hpp"
@@ -44,14 +43,13 @@ class typed_reduction final : public reduction {
   device_memory result_;
 };
 
-/// Whether a stage has kernels for an operator: one that is not listed, for few; one that is
-/// watched, for sums.
-template <typename Stage, typename T, typename Op>
+/// Whether a stage has kernels for an operator: one that is watched, for sums alone.
+template <typename T, typename Op>
 inline constexpr bool is_built_for =
 #if defined(TENFOLD_OBSERVED)
     std::is_same_v<Op, sum<T>>;
 #else
-    !is_unlisted(info_of<Stage>()) || std::is_same_v<Op, sum<T>> || std::is_same_v<Op, maximum<T>>;
+    true;
 #endif
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
@@ -65,13 +63,10 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
     if constexpr (((element_type_of<In> == Types) || ...))
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
         using T = accumulator_of<In>;
-        if constexpr (is_built_for<Stage, T, Op>)
+        if constexpr (is_built_for<T, Op>)
           made = std::make_unique<typed_reduction<In, T, Op>>(Stage{}, on, queue, r);
       });
   });
-  if (made == nullptr && is_unlisted(info_of<Stage>()))
-    throw input_error(name_stage(info_of<Stage>()) +
-                      " is built for the operators sum and maximum, not for '" + r.op + "'");
   if (made == nullptr)
     throw input_error("there is no operator '" + r.op + "' for elements of type " +
                       std::string(name_of(r.type)));
