@@ -25,12 +25,12 @@ def load(path):
 counters = load(os.path.join(ROOT, "bench", "counters"))
 
 # A profiler whose hardware counts what the executor does, but for what COUNTERS_TEST says:
-# 'unknown METRIC', 'shift METRIC' or 'fail'. It reports a kernel of another's first, and each
-# reduction twice, as a run that warms up does.
+# 'unknown METRIC', 'shift METRIC', 'fail' or 'lose STAGE'. It reports a kernel of another's first,
+# and each reduction twice, as a run that warms up does.
 FAKE_NCU = '''#!{python}
 import csv, io, importlib.machinery, importlib.util, os, subprocess, sys, json
 if "--version" in sys.argv:
-    sys.exit(print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 1)"))
+    sys.exit(print("NVIDIA (R) Nsight Compute\\nVersion 2025.3.1.0 (build 1)"))
 def after(name):
     return sys.argv[sys.argv.index(name) + 1]
 what, _, of = os.environ.get("COUNTERS_TEST", "").partition(" ")
@@ -38,7 +38,8 @@ log, metrics = open(after("--log-file"), "w"), after("--metrics").split(",")
 if what == "fail":
     sys.exit(print("==ERROR== ERR_NVGPUCTRPERM - no permission", file=log) or 9)
 if what == "unknown" and of in metrics:
-    sys.exit(print("==ERROR== Failed to find metric regex:^" + of.replace(".", "\\\\."), file=log) or 1)
+    pattern = "regex:^" + of.replace(".", "\\\\.")
+    sys.exit(print("==ERROR== Failed to find metric " + pattern, file=log) or 1)
 loader = importlib.machinery.SourceFileLoader("counters", {script!r})
 counters = importlib.util.module_from_spec(importlib.util.spec_from_loader("counters", loader))
 loader.exec_module(counters)
@@ -59,7 +60,9 @@ def value(metric, one):
     return f"{{sum(opcodes.values())}} ({{listed}})" if opcodes else "0"
 passes = [dict(one, kernel="void tenfold::cuda::" + profile["stage_name"]
                + "::reduce_blocks<float, float>(const T1 *, T2 *)") for one in profile["passes"]]
-rows = [dict(passes[0], kernel="fill(float *)")] + passes + passes
+rows = [dict(passes[0], kernel="fill(float *)")]
+if (what, of) != ("lose", stage):
+    rows += passes + passes
 out = csv.writer(log, quoting=csv.QUOTE_ALL)
 print("==PROF== Connected to process 1", file=log)
 out.writerow(["ID", "Kernel Name", "Block Size", "Grid Size"] + metrics)
@@ -190,6 +193,14 @@ class Measuring(unittest.TestCase):
     def test_tells_why_the_profiler_failed(self):
         self.say("fail")
         with self.assertRaisesRegex(counters.CountersError, "ERR_NVGPUCTRPERM"):
+            self.measure("3")
+
+    def test_keeps_what_was_measured_when_a_stage_fails(self):
+        self.say("lose 3")
+        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts launches .* fill"):
+            self.measure("3,10")
+        self.assertIn("## Stage 10: two_pass", self.read_page())
+        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts"):
             self.measure("3")
 
     def test_checks_the_page_and_the_executor(self):
