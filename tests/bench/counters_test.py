@@ -119,12 +119,14 @@ class Comparison(unittest.TestCase):
 
     def test_takes_an_explanation_only_where_it_holds(self):
         one_more = counters.Explanation(
-            ["shuffles"], lambda stage, executor, hardware: hardware == executor + 1, "One more.")
+            ["shuffles"], lambda difference: difference.hardware == difference.executor + 1
+            and difference.is_equal_in("block barriers, by warps"), "One more.")
         before = counters.EXPLANATIONS
         counters.EXPLANATIONS = [one_more]
         try:
             self.assertEqual(self.row(self.stage(5, {"SHFL": 6})).verdict, "explained")
             self.assertEqual(self.row(self.stage(5, {"SHFL": 7})).verdict, "unexplained")
+            self.assertEqual(self.row(self.stage(5, {"SHFL": 6, "BAR": 1})).verdict, "unexplained")
         finally:
             counters.EXPLANATIONS = before
 
