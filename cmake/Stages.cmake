@@ -42,10 +42,13 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 # tenfold_unit_types(BACKEND STAGE OUT): the element types whose kernels share a unit, as 'i32_u32_f32'.
 # From stage 9 on, where a kernel takes the longest to compile, each type has a unit of its own. HIP's
 # compiler reads a unit anew for each architecture, which takes as long as the kernels of a type: there
-# all share one. Narrow types, for which there are fewer kernels, are served by two stages alone.
+# all share one. Kernels that are watched serve a few types. Narrow types, for which there are fewer kernels, are served by two stages alone.
 function(tenfold_unit_types backend stage out)
   set(narrow i8_u8 f16_bf16)
-  if(backend STREQUAL "hip")
+  if(backend STREQUAL "observed")
+    set(wide f32_u32_f64)
+    set(narrow i8)
+  elseif(backend STREQUAL "hip")
     set(wide i32_u32_f32_i64_u64_f64)
     set(narrow i8_u8_f16_bf16)
   elseif(stage MATCHES "^0[1-8]_")
@@ -107,6 +110,35 @@ function(tenfold_stage_table backend name types out)
   set(unit ${TENFOLD_GENERATED}/${backend}/table_${name}.${TENFOLD_ENDING_${backend}})
   configure_file(${PROJECT_SOURCE_DIR}/host/registry/table.cpp.in ${unit} @ONLY)
   set(${out} ${unit} PARENT_SCOPE)
+endfunction()
+
+# tenfold_unlisted_unit(BACKEND FILE OUT NAME TYPE...): the unit that brings stages of a file, by an
+# absolute path, that the catalogue does not list, each by its name and its type in C++.
+function(tenfold_unlisted_unit backend file out)
+  set(REGISTRATIONS)
+  while(ARGN)
+    list(POP_FRONT ARGN name type)
+    string(APPEND REGISTRATIONS "TENFOLD_REGISTER_STAGE(${name}, ${type}, \"${file}\")\n")
+  endwhile()
+  set(STAGE_FILE ${file})
+  get_filename_component(stem ${file} NAME_WE)
+  set(unit ${TENFOLD_GENERATED}/${backend}/unlisted_${stem}.${TENFOLD_ENDING_${backend}})
+  configure_file(${PROJECT_SOURCE_DIR}/host/registry/unlisted_stage.cpp.in ${unit} @ONLY)
+  set(${out} ${unit} PARENT_SCOPE)
+endfunction()
+
+# tenfold_link_unlisted_units(PROGRAM BACKEND UNIT...): such units of a backend, in a program that has
+# the backend's library. Objects, not a library: nothing refers to them.
+function(tenfold_link_unlisted_units program backend)
+  set(object ${program}_${backend}_kernels)
+  add_library(${object} OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(${object} PRIVATE tenfold_${backend}_words)
+  tenfold_shorten_build(${object})
+  # A mistake in a kernel is one in each of its instances: the first is enough to read.
+  target_compile_options(
+    ${object} PRIVATE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wfatal-errors -ftemplate-backtrace-limit=1>)
+  set_target_properties(${object} PROPERTIES TENFOLD_WITH_90 ON)
+  target_link_libraries(${program} PRIVATE ${object})
 endfunction()
 
 # tenfold_link_stage(PROGRAM STAGE TYPE): one stage for one element type, on every backend.

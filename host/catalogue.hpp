@@ -51,13 +51,22 @@ struct stage_info {
 inline constexpr auto catalogue = std::to_array<stage_info>({TENFOLD_STAGES(TENFOLD_LIST_STAGE)});
 #undef TENFOLD_LIST_STAGE
 
-/// Whether a stage comes after the ten of the progression.
-constexpr bool is_beyond(const stage_info& stage) {
-  return stage.number > 10;
+/// Stages that are registered without a line here (host/unlisted_stages.hpp) count from this
+/// number.
+inline constexpr int first_unlisted_number = 1001;
+
+constexpr bool is_unlisted(const stage_info& stage) {
+  return stage.number >= first_unlisted_number;
 }
 
-/// `stage 3 (no_bank_conflicts)`
+/// Whether a stage comes after the ten of the progression.
+constexpr bool is_beyond(const stage_info& stage) {
+  return stage.number > 10 && !is_unlisted(stage);
+}
+
+/// `stage 3 (no_bank_conflicts)`; an unlisted stage has its name alone.
 inline std::string name_stage(const stage_info& stage) {
+  if (is_unlisted(stage)) return std::string(stage.name);
   return "stage " + std::to_string(stage.number) + " (" + std::string(stage.name) + ")";
 }
 
@@ -80,9 +89,10 @@ constexpr void for_each_stage(F&& f) {
 #undef TENFOLD_VISIT_STAGE
 }
 
-/// What there is to say of a kernel that the catalogue does not list.
+/// What there is to say of a kernel that the catalogue does not list. Specialized for those that
+/// are registered.
 template <typename Stage>
-inline constexpr stage_info unlisted_stage{0, "not in the catalogue", Stage::keeps_order, ""};
+inline constexpr stage_info unlisted_info{0, "not in the catalogue", Stage::keeps_order, ""};
 
 /// Where the catalogue lists a stage's type; -1 where it does not.
 template <typename Stage>
@@ -99,7 +109,7 @@ constexpr int position_of() {
 template <typename Stage>
 constexpr const stage_info& info_of() {
   if constexpr (constexpr int position = position_of<Stage>(); position < 0)
-    return unlisted_stage<Stage>;
+    return unlisted_info<Stage>;
   else
     return catalogue[static_cast<std::size_t>(position)];
 }

@@ -37,7 +37,12 @@ struct kernel_family {
     return serves() && has_block(stage, block) &&
            static_cast<std::size_t>(block) * op.partial_bytes <= smallest_shared_memory &&
            elements_per_thread({.block = block}, op.input_bytes) > 0 &&
-           op.is_instantiated(block, takes_items ? items : default_items);
+           has_items(block, takes_items ? items : default_items);
+  }
+
+ private:
+  [[nodiscard]] constexpr bool has_items(int block, int items) const {
+    return is_unlisted(stage) ? items == default_items : op.is_instantiated(block, items);
   }
 };
 

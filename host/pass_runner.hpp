@@ -188,7 +188,9 @@ class pass_runner {
     for (const int block : block_sizes)
       if (has_block(stage_.info, block)) blocks.push_back(block);
     std::string what = "blocks " + list_of(blocks);
-    if (stage_.takes_items)
+    if (stage_.takes_items && is_unlisted(stage_.info))
+      what += " with " + std::to_string(default_items) + " items";
+    else if (stage_.takes_items)
       what += " with " + std::to_string(default_items) + " items, and items " +
               list_of(item_counts) + " with block " + std::to_string(default_block) +
               " for sums and your own operators; sums of f32 have every pair";

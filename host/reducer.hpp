@@ -112,8 +112,8 @@ class reducer {
 
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
-    if constexpr (family<Stage>.has(Block, Items) && has_warp(WarpSize, Block) &&
-                  is_for_this_vendor<Stage>)
+    constexpr bool in_family = family<Stage>.has(Block, Items);
+    if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>)
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

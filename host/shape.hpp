@@ -25,7 +25,8 @@ struct shape {
 // Where it takes items, it has one for every item count at `default_block` as well, and sums of f32
 // for every pair. For the other operators of common/operators.hpp, which take as long as a sum, the
 // default must do: what is left out is compiled by nobody. Narrow elements have a set of their own,
-// the same in every stage that serves them.
+// the same in every stage that serves them. So have unlisted stages, whose kernels are compiled
+// while somebody waits.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
@@ -33,17 +34,19 @@ inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
 inline constexpr std::array narrow_block_sizes{256, 512};
 inline constexpr std::array narrow_item_counts{4, 16};
-
-/// The ten show what every block size does; after them, those that are among the fastest must do.
-constexpr bool has_block(const stage_info& stage, int block) {
-  return !is_beyond(stage) || block == 256 || block == 512;
-}
+inline constexpr std::array unlisted_block_sizes{64, 256, 1024};
 
 template <std::size_t N>
 constexpr bool is_among(const std::array<int, N>& values, int value) {
   for (const int each : values)
     if (each == value) return true;
   return false;
+}
+
+/// The ten show what every block size does; after them, those that are among the fastest must do.
+constexpr bool has_block(const stage_info& stage, int block) {
+  if (is_unlisted(stage)) return is_among(unlisted_block_sizes, block);
+  return !is_beyond(stage) || block == 256 || block == 512;
 }
 
 /// Shared memory that a block can count on everywhere, in bytes.
@@ -132,15 +135,17 @@ constexpr bool is_instantiated(int block, int items) {
   return items == default_items || (block == default_block && std::is_same_v<In, float>);
 }
 
-/// Whether a kernel of the family is compiled for a warp size, too.
-constexpr bool has_warp(int warp_size, int block) {
-  return (warp_size == drawn_warp_size) == (block == drawn_block);
+/// Whether a kernel is compiled, given whether its family (host/kernel_family.hpp) has it.
+constexpr bool is_compiled(bool in_family, int warp_size, int block, int items) {
+  if (warp_size == drawn_warp_size || block == drawn_block)
+    return warp_size == drawn_warp_size && block == drawn_block && items == default_items;
+  return in_family;
 }
 #else
 inline constexpr auto launched_block_sizes = block_sizes;
 
-constexpr bool has_warp(int /*warp_size*/, int /*block*/) {
-  return true;
+constexpr bool is_compiled(bool in_family, int /*warp_size*/, int /*block*/, int /*items*/) {
+  return in_family;
 }
 
 template <typename In, typename Op>

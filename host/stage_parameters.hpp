@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "host/catalogue.hpp"
+#include "host/shape.hpp"
 
 namespace tenfold {
 
@@ -14,6 +15,12 @@ struct stage_parameters {
   bool folds_its_partials;  ///< so that its grid has no limit but the device's
   int needed_capability;    ///< of NVIDIA's hardware, times ten; 0: any GPU will do
 };
+
+template <typename Stage>
+constexpr stage_parameters parameters_of() {
+  return {takes_items<Stage>, Stage::takes_grid, folds_its_partials<Stage>,
+          needed_capability<Stage>()};
+}
 
 [[nodiscard]] stage_parameters parameters_of(const stage_info& stage);
 

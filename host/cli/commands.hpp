@@ -14,9 +14,13 @@ exit_code list_stages();
 /// The devices, GPUs first.
 exit_code list_devices();
 /// One stage, with everything there is to say about its run.
-exit_code run_stage(const std::string& stage, const options& o);
+exit_code run_stage(const stage_info& stage, const options& o);
 /// Every stage in order, a line each.
-exit_code run_ladder(const options& o);
+/// @param own a kernel of the reader's own that comes last; null: none
+exit_code run_ladder(const options& o, const stage_info* own);
+/// A kernel file for the reader to change, in the current folder.
+/// @param from the stage that it is a copy of; empty: an example
+exit_code write_new_kernel(const std::string& name, const std::string& from);
 /// The stage and shape that are best for the request, with the reason; else as `run`.
 exit_code run_best(const options& o);
 /// What changed in the code from one stage to another.

@@ -9,6 +9,7 @@
 
 #include "host/cli/isa_report.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/kernel_sources.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -59,7 +60,7 @@ std::string describe_code(const isa::code_line& line, bool all_lines) {
 
 std::vector<listing_row> rows_of(const inspected_kernel& k, bool all_lines) {
   source_lines sources;
-  const std::string file = file_of(*k.chosen.stage);
+  const std::string file{file_of(*k.chosen.stage)};
   std::vector<listing_row> rows;
   std::string before;
   for (const isa::code_line& line : k.code.code) {

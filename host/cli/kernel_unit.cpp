@@ -8,6 +8,7 @@
 #include "host/error.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/stage_parameters.hpp"
+#include "host/unlisted_stages.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -40,6 +41,12 @@ std::string_view cpp_name_of(element_type type) {
 
 element_type accumulator_type(element_type type) {
   return visit_type(type, []<typename In>() { return element_type_of<accumulator_of<In>>; });
+}
+
+/// In C++, from the project's namespace on.
+std::string type_of(const stage_info& stage) {
+  const unlisted_stage* unlisted = find_unlisted(stage);
+  return unlisted != nullptr ? std::string(unlisted->type) : fmt::format("{}::stage", stage.name);
 }
 
 /// Of `sm_90` and `sm_90a`, times ten.
@@ -75,10 +82,6 @@ void check_request(const chosen_kernel& k) {
 
 }  // namespace
 
-std::string file_of(const stage_info& stage) {
-  return std::string(kernel_sources()[static_cast<std::size_t>(&stage - catalogue.data())].file);
-}
-
 chosen_kernel choose_kernel(const stage_info& stage, std::string_view type, std::string_view op,
                             const shape& s, const isa::architecture& a) {
   const element_type element = parse_element_type(type);
@@ -101,11 +104,11 @@ std::string unit_text(const chosen_kernel& k) {
 namespace tenfold {{
 auto chosen_kernel() {{
   using accumulator = {};
-  return {}::stage::kernel<{}, {}, {}, {}, accumulator, {}<accumulator>>();
+  return {}::kernel<{}, {}, {}, {}, accumulator, {}<accumulator>>();
 }}
 }}  // namespace tenfold
 )",
-                     file_of(*k.stage), cpp_name_of(accumulator_type(k.type)), k.stage->name,
+                     file_of(*k.stage), cpp_name_of(accumulator_type(k.type)), type_of(*k.stage),
                      k.shape.block, k.architecture.warp_size, k.shape.items, cpp_name_of(k.type),
                      k.op);
 }

@@ -28,9 +28,6 @@ struct chosen_kernel {
                                           std::string_view op, const shape& s,
                                           const isa::architecture& a);
 
-/// The stage's file from the root of the project, such as `kernels/08_warps_first.hpp`.
-[[nodiscard]] std::string file_of(const stage_info& stage);
-
 /// The text of a unit with this kernel and no other.
 [[nodiscard]] std::string unit_text(const chosen_kernel& k);
 

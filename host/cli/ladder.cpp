@@ -43,17 +43,20 @@ bool counts(const rung& r) {
 }  // namespace
 
 std::string contender::number() const {
-  return stage == nullptr ? "" : fmt::format("{}", stage->number);
+  if (stage == nullptr) return "";
+  return is_unlisted(*stage) ? "own" : fmt::format("{}", stage->number);
 }
 
 std::string contender::name() const {
   return stage == nullptr ? peer->name : std::string(stage->name);
 }
 
-std::vector<contender> choose_contenders(const options& o, const device_choice& choice) {
+std::vector<contender> choose_contenders(const options& o, const device_choice& choice,
+                                         const stage_info* own) {
   std::vector<contender> all;
   for (const stage_info& stage : catalogue)
     if (o.beyond || !is_beyond(stage)) all.push_back({.stage = &stage});
+  if (own != nullptr) all.push_back({.stage = own});
   add_peers(all, o, choice);
   add_readers(all, choice);
   return all;

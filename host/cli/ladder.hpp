@@ -40,11 +40,12 @@ struct read_ceiling {
   std::string reader{};
 };
 
-/// The stages, then the peers that the user asks for, absent ones too, then the kernels that only
-/// read.
+/// The stages, with the reader's own kernel as the last, then the peers that the user asks for,
+/// absent ones too, then the kernels that only read.
 /// @throws input_error for a peer that there is not, or where peers were not built
 [[nodiscard]] std::vector<contender> choose_contenders(const options& o,
-                                                       const device_choice& choice);
+                                                       const device_choice& choice,
+                                                       const stage_info* own = nullptr);
 
 [[nodiscard]] read_ceiling find_ceiling(const std::vector<rung>& rungs);
 

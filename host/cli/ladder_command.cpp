@@ -35,11 +35,11 @@ options options_for(const std::vector<std::uint64_t>& sizes, options o) {
 /// Measures everything that takes part, size by size.
 class climb {
  public:
-  explicit climb(const options& o)
+  climb(const options& o, const stage_info* own)
       : options_(o),
         sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
         choice_(choose_device(o.device)),
-        contenders_(choose_contenders(o, choice_)),
+        contenders_(choose_contenders(o, choice_, own)),
         on_(choice_.backend->open(choice_.number)),
         host_(backends().back()->open(backends().back()->devices().front())),
         data_(options_for(sizes_, o), choice_, *on_) {
@@ -103,7 +103,7 @@ class climb {
       if (who.stage != nullptr && !choice_.backend->serves(who.stage->number, data_.type()))
         r.refusal = fmt::format("{} takes no {}", name_stage(*who.stage), name_of(data_.type()));
       else if (who.stage != nullptr)
-        r.measured = measure(*who.stage, options_for(*who.stage, options_), data_, choice_, *on_);
+        r.measured = measure_stage(*who.stage);
       else if (!who.peer->absent.empty())
         r.refusal = who.peer->absent;
       else
@@ -113,6 +113,15 @@ class climb {
       r.refusal = e.what();
     }
     return r;
+  }
+
+  /// A kernel that fails a trial stands there as wrong, whatever comes out of these data.
+  measurement measure_stage(const stage_info& stage) {
+    if (is_unlisted(stage) && !trials_) trials_ = run_trials(*on_, stage);
+    measurement m = measure(stage, options_for(stage, options_), data_, choice_, *on_);
+    if (is_unlisted(stage)) m.trials = trials_;
+    if (m.is_wrong()) m.verdict = verdict::wrong;
+    return m;
   }
 
   void report_refusal(const rung& r) const {
@@ -135,6 +144,7 @@ class climb {
 
   /// A sentence on what the ladder won, and what else a reader must know.
   void print_summary() const {
+    print_failures();
     if (options_.sizes.empty()) print_gain();
     if (const read_ceiling ceiling = find_ceiling(rungs_); ceiling.bytes_per_second > 0)
       fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
@@ -145,10 +155,17 @@ class climb {
           "switches between threads and say nothing of a GPU's speed.\n");
   }
 
+  void print_failures() const {
+    if (!trials_ || trials_->passed()) return;
+    fmt::print("\nYour kernel is wrong in {} of {} trials:\n", trials_->wrong, trials_->trials);
+    for (const std::string& each : trials_->failures) fmt::print("  {}\n", each);
+  }
+
   void print_gain() const {
     std::vector<const measurement*> steps;
     for (const rung& r : rungs_)
-      if (r.who->stage != nullptr && r.measured && !r.has(verdict::wrong))
+      if (r.who->stage != nullptr && !is_unlisted(*r.who->stage) && r.measured &&
+          !r.has(verdict::wrong))
         steps.push_back(&*r.measured);
     if (steps.size() < 2) return;
     const measurement &first = *steps.front(), *best = &first, *largest = nullptr;
@@ -187,16 +204,17 @@ class climb {
   std::vector<contender> contenders_;
   std::unique_ptr<session> on_, host_;
   workload data_;
-  std::vector<rung> rungs_;  ///< in the order of sizes, then of contenders
+  std::optional<trial_report> trials_;  ///< of the reader's own kernel
+  std::vector<rung> rungs_;             ///< in the order of sizes, then of contenders
   progress status_;
 };
 
 }  // namespace
 
-exit_code run_ladder(const options& o) {
+exit_code run_ladder(const options& o, const stage_info* own) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   check_json_file(o.json);
-  return climb(o).run();
+  return climb(o, own).run();
 }
 
 }  // namespace tenfold::cli

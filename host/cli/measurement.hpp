@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/peers/peer.hpp"
+#include "host/adversarial.hpp"
 #include "host/backend.hpp"
 #include "host/catalogue.hpp"
 #include "host/cli/options.hpp"
@@ -30,11 +31,15 @@ struct measurement {
   double cpu_seconds = 0;         ///< of this process, per run
   value result{};
   tenfold::verdict verdict = verdict::wrong;
-  long double bound = 0;  ///< the largest error that rounding explains
+  long double bound = 0;                 ///< the largest error that rounding explains
+  std::optional<trial_report> trials{};  ///< of a stage that is not listed
   std::optional<double> share_of_peak{}, share_of_ceiling{};  ///< of bytes per second
   std::optional<double> against_best_peer{};                  ///< times as fast
 
   [[nodiscard]] double median() const { return seconds[seconds.size() / 2]; }
+  [[nodiscard]] bool is_wrong() const {
+    return verdict == tenfold::verdict::wrong || (trials && !trials->passed());
+  }
   /// Of the input, partials not counted.
   [[nodiscard]] double bytes_per_second() const { return static_cast<double>(bytes) / median(); }
 };

@@ -11,6 +11,7 @@
 #include "host/error.hpp"
 #include "host/operator_list.hpp"
 #include "host/quantity.hpp"
+#include "host/unlisted_stages.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -84,9 +85,17 @@ void add_shape_options(CLI::App& app, options& o) {
       ->transform(CLI::Validator(read_count, ""));
 }
 
+CLI::Option* add_kernel_option(CLI::App& app, options& o) {
+  return app
+      .add_option("--kernel", o.kernel,
+                  "a kernel of your own, as 'tenfold new' writes it: built, put on trial, run")
+      ->check(refuse_empty);
+}
+
 void add_ladder_options(CLI::App& app, options& o) {
   add_options(app, o);
   add_shape_options(app, o);
+  add_kernel_option(app, o);
   app.add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
   app.add_option("--sizes", o.sizes,
                  "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
@@ -196,9 +205,12 @@ const stage_info& choose_stage(std::string_view text) {
         text == fmt::format("{:02}", stage.number) ||
         text == fmt::format("{:02}_{}", stage.number, stage.name))
       return stage;
+  for (const unlisted_stage& each : unlisted_stages())
+    if (text == each.info.name) return each.info;
   std::vector<std::string> known;
   for (const stage_info& stage : catalogue)
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
+  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.info.name);
   throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
                                 fmt::join(known, ", ")));
 }

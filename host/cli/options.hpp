@@ -16,6 +16,7 @@
 
 namespace CLI {
 class App;
+class Option;
 }
 
 namespace tenfold::cli {
@@ -47,6 +48,7 @@ struct options {
   std::vector<std::string> peers;
   std::string mode = "graph";  ///< where the calls are that `best` chooses for
   bool measure = false;        ///< `best` tries what else there is
+  std::string kernel;          ///< the file of the reader's own; empty: none
   int repeat = 0;              ///< 0: as often as a stage's share of time allows
   std::string json;            ///< a file, `-` for standard output; empty: none
 };
@@ -74,6 +76,9 @@ void add_isa_options(CLI::App& app, isa_options& o);
 
 /// Declares those that name a launch shape, which `best` chooses itself.
 void add_shape_options(CLI::App& app, options& o);
+
+/// Declares `--kernel`.
+CLI::Option* add_kernel_option(CLI::App& app, options& o);
 
 /// Declares what `ladder` takes: all of these and its own.
 void add_ladder_options(CLI::App& app, options& o);

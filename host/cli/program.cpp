@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/observer_call.hpp"
+#include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/cli/terminal.hpp"
 
@@ -75,6 +77,9 @@ int run_program(int argc, char** argv) {
   std::function<exit_code()> verb;
   options o;
   std::string stage, other;
+  const auto own_kernel = [&]() -> const stage_info& {
+    return own_stage("own_tenfold", o.kernel, argv);
+  };
 
   app.add_subcommand("list", "the stages: what each changes, which parameters it takes")
       ->callback([&] { verb = list_stages; });
@@ -83,14 +88,24 @@ int run_program(int argc, char** argv) {
   });
 
   CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
-  run->add_option("STAGE", stage, "number or name, see 'tenfold list'")->required();
+  CLI::Option* named = run->add_option("STAGE", stage, "number or name, see 'tenfold list'");
   add_options(*run, o);
   add_shape_options(*run, o);
-  run->callback([&] { verb = [&] { return run_stage(stage, o); }; });
+  add_kernel_option(*run, o)->excludes(named);
+  run->callback([&] {
+    if (stage.empty() && o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
+    verb = [&] { return run_stage(o.kernel.empty() ? choose_stage(stage) : own_kernel(), o); };
+  });
 
   CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
   add_ladder_options(*ladder, o);
-  ladder->callback([&] { verb = [&] { return run_ladder(o); }; });
+  ladder->callback(
+      [&] { verb = [&] { return run_ladder(o, o.kernel.empty() ? nullptr : &own_kernel()); }; });
+
+  CLI::App* created = app.add_subcommand("new", "write a kernel file for you to change");
+  created->add_option("NAME", stage, "of the kernel, its namespace and its file")->required();
+  created->add_option("--from", other, "begin with a copy of this stage [a simple example]");
+  created->callback([&] { verb = [&] { return write_new_kernel(stage, other); }; });
 
   CLI::App* diff = app.add_subcommand("diff", "what changed in the code from stage A to stage B");
   diff->add_option("A", stage, "number or name")->required();
@@ -109,6 +124,9 @@ int run_program(int argc, char** argv) {
   add_isa_options(*machine_code, inspected);
   machine_code->callback([&] { verb = [&] { return show_machine_code(inspected); }; });
 
+  observing_options watched;
+  add_observing_verbs(app, watched, verbs_of_observer(argv), verb);
+
   CLI::App* best =
       app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
   add_options(*best, o);
@@ -126,7 +144,7 @@ int run_stage_program(const char* stage, int argc, char** argv) {
   options o;
   add_options(app, o);
   add_shape_options(app, o);
-  return parse_and_run(app, argc, argv, [&] { return run_stage(stage, o); });
+  return parse_and_run(app, argc, argv, [&] { return run_stage(choose_stage(stage), o); });
 }
 
 }  // namespace tenfold::cli

@@ -91,6 +91,12 @@ void add_launch(json& entry, const measurement& m) {
   entry["passes"] = passes;
 }
 
+void add_trials(json& entry, const trial_report& report) {
+  entry["trials"] = report.trials;
+  entry["wrong_trials"] = report.wrong;
+  entry["failures"] = report.failures;
+}
+
 json entry(const measurement& m, const workload& data, const device_choice& choice,
            const session& on) {
   const std::string name = entry_name(m, data);
@@ -123,7 +129,8 @@ json entry(const measurement& m, const workload& data, const device_choice& choi
             {"reference", number(m.expected)},
             {"error_bound", number(static_cast<double>(m.bound))},
             {"verdict", name_of(m.verdict)},
-            {"ok", m.verdict == verdict::right}});
+            {"ok", m.verdict == verdict::right && !m.is_wrong()}});
+  if (m.trials) add_trials(e, *m.trials);
   if (m.share_of_peak) e["share_of_peak"] = *m.share_of_peak;
   if (m.share_of_ceiling) e["share_of_ceiling"] = *m.share_of_ceiling;
   if (m.against_best_peer) e["against_best_peer"] = *m.against_best_peer;

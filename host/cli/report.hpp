@@ -29,7 +29,8 @@ void write_document(const std::string& file, const std::string& document);
 /// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
 /// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `stage`, `device`, `warp`,
 /// `n`, `type`, `op`, `block`, `items`, `grid`, `shape_by`, `passes`, `result`, `reference`, `ok`.
-/// A peer has `peer` in place of `stage`; what is unknown is left out.
+/// A peer has `peer` in place of `stage`; a kernel of the reader's own has `trials`, `wrong_trials`
+/// and `failures` as well; what is unknown is left out.
 /// @param file `-` for standard output
 /// @param ceiling the most that anything read per second; 0: unknown
 /// @throws input_error when the file cannot be written

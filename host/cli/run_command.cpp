@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "host/cli/commands.hpp"
 #include "host/cli/report.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/kernel_sources.hpp"
 #include "host/quantity.hpp"
 #include "host/simt/executor.hpp"
 
@@ -39,14 +42,28 @@ std::string describe_verdict(const measurement& m, const reference& expected) {
   return text;
 }
 
+std::string describe_stage(const stage_info& stage) {
+  if (is_unlisted(stage)) return fmt::format("{}, of {}", stage.name, file_of(stage));
+  return fmt::format("{} {}: {}", stage.number, stage.name, stage.change);
+}
+
+std::string describe_trials(const trial_report& report) {
+  if (report.passed()) return fmt::format("{} {}", report.trials, paint("right", colour::green));
+  std::string text =
+      fmt::format("{} of {} {}", report.wrong, report.trials, paint("WRONG", colour::red));
+  for (const std::string& each : report.failures) text += fmt::format("\n{:<11}{}", "", each);
+  return text;
+}
+
 void print_measurement(const measurement& m, const workload& data, const device_choice& choice,
                        const session& on) {
-  line("stage", fmt::format("{} {}: {}", m.stage->number, m.stage->name, m.stage->change));
+  line("stage", describe_stage(*m.stage));
   if (!m.reason.empty()) line("chosen", m.reason);
   line("device", fmt::format("{} ({})", choice.name(), on.properties().name));
   line("input", fmt::format("{} of {}", data.op(), data.description()));
   line("shape", describe_shape(m, on.properties().warp_size));
   line("result", fmt::format("{}, {}", to_string(m.result), describe_verdict(m, data.expected())));
+  if (m.trials) line("trials", describe_trials(*m.trials));
   line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.median()),
                            m.seconds.size(), format_seconds(m.seconds.front()),
                            format_seconds(m.seconds.back()), gigabytes_per_second(m)));
@@ -69,14 +86,17 @@ exit_code run_and_report(const options& o, const take_measurements& take) {
     }
   if (!o.json.empty()) write_json(o.json, results, data, o, choice, *on);
   const bool wrong = std::any_of(results.begin(), results.end(),
-                                 [](const measurement& m) { return m.verdict == verdict::wrong; });
+                                 [](const measurement& m) { return m.is_wrong(); });
   return wrong ? exit_code::wrong_result : exit_code::success;
 }
 
-exit_code run_stage(const std::string& name, const options& o) {
-  const stage_info& stage = choose_stage(name);
+exit_code run_stage(const stage_info& stage, const options& o) {
   return run_and_report(o, [&](workload& data, const device_choice& choice, session& on) {
-    return std::vector<measurement>{measure(stage, o, data, choice, on)};
+    std::optional<trial_report> trials;
+    if (is_unlisted(stage)) trials = run_trials(on, stage);
+    measurement m = measure(stage, o, data, choice, on);
+    m.trials = std::move(trials);
+    return std::vector<measurement>{std::move(m)};
   });
 }
 

@@ -7,6 +7,7 @@
 #include <deque>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "host/simt/kernel_symbols.hpp"
 
@@ -14,6 +15,11 @@ namespace tenfold::observe {
 namespace {
 
 constexpr std::size_t first_capacity = 256;
+
+void read_value(event& e) {
+  std::memcpy(&e.value, reinterpret_cast<const void*>(e.address),
+              std::min<std::size_t>(e.bytes, sizeof e.value));
+}
 
 /// Sites in the order in which they were met. There are few; each is looked up by its address, as
 /// the compiler keeps one copy of a name and a file in a unit, or by its text.
@@ -100,13 +106,24 @@ void thread_record::grow() {
   next_ = events_.data() + used;
 }
 
+void thread_record::keep_value() {
+  event& last = next_[-1];
+  const bool had_write = std::exchange(is_writing_, last.what == action::write);
+  if (had_write && next_ - events_.data() > 1) read_value(next_[-2]);
+  if (last.what == action::read || last.what == action::atomic) read_value(last);
+}
+
+void thread_record::settle() {
+  if (std::exchange(is_writing_, false)) read_value(next_[-1]);
+}
+
 void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 block,
                                  const simt::block_memory& memory) {
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
   warp_size_ = launch.warp_size;
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   for (unsigned t = 0; t < thread_count_; ++t)
-    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)));
+    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_);
   running_ = {.record = nullptr,
               .stacks_begin = reinterpret_cast<std::uintptr_t>(memory.stacks.data()),
               .stacks_bytes = memory.stacks.size(),
@@ -122,13 +139,20 @@ void block_recorder::resume(unsigned thread) {
   running = &running_;
 }
 
+void block_recorder::pause() {
+  if (running != nullptr) current_->settle();
+  running = nullptr;
+}
+
 void block_recorder::arrive(simt::location where) {
-  current_->meet(action::block_barrier, place_of({"__syncthreads", where}), ~std::uint64_t{0}, 0);
+  current_->meet(action::block_barrier, place_of({"__syncthreads", where}), ~std::uint64_t{0});
 }
 
 void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
+  std::uint64_t value = 0;
+  if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
   current_->meet(action_of(kind), place_of({mine.name, mine.where}), mine.mask,
-                 static_cast<std::uint32_t>(mine.size));
+                 static_cast<std::uint32_t>(mine.size), value, mine.source);
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
@@ -241,16 +265,19 @@ class warp_replay {
     for (std::uint64_t rest = together; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
       addresses_[lane] = next_[lane]->address;
+      values_[lane] = next_[lane]->value;
+      sources_[lane] = next_[lane]->source;
       if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
     }
-    reader_.read({e.what, e.where, warp_, together, e.bytes, &addresses_});
+    reader_.read({e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_});
   }
 
   const thread_record* lanes_;
   unsigned count_, warp_;
   step_reader& reader_;
   std::array<const event*, most_lanes> next_{};
-  std::array<std::uint64_t, most_lanes> addresses_{};
+  std::array<std::uint64_t, most_lanes> addresses_{}, values_{};
+  std::array<std::uint8_t, most_lanes> sources_{};
   std::uint64_t left_ = 0;  // lanes that have something left to do
 };
 

@@ -89,19 +89,23 @@ class device_session final : public session {
 
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
-    for (const registered_stage& stage : registered_stages())
-      if (stage.number == r.stage && stage.type == r.type)
-        return stage.make(device_, queue_.handle(), r);
+    if (const registered_stage* found = find_registered(r.stage, r.type))
+      return found->make(device_, queue_.handle(), r);
     refuse(r);
   }
 
  private:
   /// Says what does serve: other stages, or the whole program where this one holds a single stage.
   [[noreturn]] static void refuse(const reduction_request& r) {
-    std::string types, stages;
+    std::string types, stages, unlisted_types;
     const auto append = [](std::string& list, std::string_view entry) {
       list += (list.empty() ? "" : ", ") + std::string(entry);
     };
+    for (const registered_stage& stage : registered_unlisted_stages())
+      if (stage.number == r.stage) append(unlisted_types, name_of(stage.type));
+    if (!unlisted_types.empty())
+      throw input_error("a kernel that is no stage of the ladder is built for elements of type " +
+                        unlisted_types + ", not of " + std::string(name_of(r.type)));
     for (const registered_stage& stage : registered_stages()) {
       if (stage.number == r.stage) append(types, name_of(stage.type));
       if (stage.type == r.type) append(stages, std::to_string(stage.number));

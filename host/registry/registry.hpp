@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "host/backend.hpp"
 #include "host/element.hpp"
@@ -27,10 +28,24 @@ struct registered_stage {
 /// The stages, by element type, whose kernels are linked into this program: all of them, or one.
 [[nodiscard]] std::span<const registered_stage> registered_stages();
 
+/// The same for stages that the catalogue does not list. Their units add to it before main()
+/// begins.
+[[nodiscard]] inline std::vector<registered_stage>& registered_unlisted_stages() {
+  static std::vector<registered_stage> added;
+  return added;
+}
+
+/// Null where this program has no such kernels.
+[[nodiscard]] inline const registered_stage* find_registered(int stage, element_type type) {
+  for (const std::span<const registered_stage> part :
+       {registered_stages(), std::span<const registered_stage>(registered_unlisted_stages())})
+    for (const registered_stage& each : part)
+      if (each.number == stage && each.type == type) return &each;
+  return nullptr;
+}
+
 [[nodiscard]] inline bool is_registered(int stage, element_type type) {
-  for (const registered_stage& each : registered_stages())
-    if (each.number == stage && each.type == type) return true;
-  return false;
+  return find_registered(stage, type) != nullptr;
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

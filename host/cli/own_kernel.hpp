@@ -1,0 +1,27 @@
+/// @file
+/// Kernels of the reader's own, for verbs that take `--kernel FILE`: the build folder that this
+/// program comes from makes another program with the kernel in it, which then goes on in the place
+/// of this one.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "host/catalogue.hpp"
+
+namespace tenfold::cli {
+
+/// What a name must be for a kernel's file and namespace.
+/// @throws input_error when it is none
+void check_kernel_name(const std::string& name);
+
+/// The stage of a kernel file, where this program was built with it. Where it was not, builds a
+/// target of the build folder with it and goes on as that program, with the same command line.
+/// @param target a program whose units include `own/kernel.hpp`, such as `own_tenfold`
+/// @param file   `my_kernel.hpp`, with `my_kernel::stage` in it
+/// @throws input_error when there is no such file, or it cannot be built; then the compiler's
+/// messages are on standard error
+[[nodiscard]] const stage_info& own_stage(std::string_view target, const std::string& file,
+                                          char** argv);
+
+}  // namespace tenfold::cli
