@@ -216,7 +216,8 @@ void block_runner::resume(thread_state& next) {
   if (watcher_ == nullptr) return switch_to(next);
   watcher_->pause();
   switch_to(next);
-  if (running_ != &scheduler_) watcher_->resume(number_of(*running_));
+  // Whoever watched may be gone: threads that returned wait here for the next block.
+  if (watcher_ != nullptr && running_ != &scheduler_) watcher_->resume(number_of(*running_));
 }
 
 void block_runner::switch_to(thread_state& next) {
