@@ -325,9 +325,9 @@ void checker::report_race(const lane_access& later, const access& earlier,
   const finding_kind kind = kind_of_race(later.by, earlier);
   report(kind, shadow.of().name, later.by, earlier, [&] {
     const std::string element = shadow.name(shadow.element_at(address));
-    return description{element,
-                       fmt::format("{} is {} and {} {}", element, done(earlier.what),
-                                   done(later.by.what), what_is_missing(kind)),
+    std::string both(done(earlier.what));
+    if (done(later.by.what) != both) both += fmt::format(" and {}", done(later.by.what));
+    return description{element, fmt::format("{} is {} {}", element, both, what_is_missing(kind)),
                        remedy_of_race(kind, later.by, earlier)};
   });
 }

@@ -68,7 +68,7 @@ std::string name_element(const array& a, std::uintptr_t address, std::size_t acc
       std::max<std::size_t>(a.element_bytes != 0 ? a.element_bytes : access_bytes, 1));
   const std::int64_t byte = (offset % unit + unit) % unit;
   const std::string element = fmt::format("{}[{}]", a.name, (offset - byte) / unit);
-  return byte == 0 ? element : fmt::format("byte {} of {}", byte, element);
+  return byte == 0 ? element : fmt::format("{}, byte {}", element, byte);
 }
 
 // ---- device memory ------------------------------------------------------------------------------

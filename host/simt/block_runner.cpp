@@ -185,6 +185,7 @@ void block_runner::watch_block(const grid_job& job, index3 block) {
 
 void block_runner::reset_block() {
   arrived_ = finished_ = 0;
+  for (thread_state& thread : threads_) thread.meetings = 0;
   for (warp_state& warp : warps_) {
     warp.ready = warp.lanes;
     warp.at_barrier = warp.in_collective = warp.returned = 0;
@@ -215,7 +216,8 @@ void block_runner::resume(thread_state& next) {
   if (watcher_ == nullptr) return switch_to(next);
   watcher_->pause();
   switch_to(next);
-  if (running_ != &scheduler_) watcher_->resume(number_of(*running_));
+  // Whoever watched may be gone: threads that returned wait here for the next block.
+  if (watcher_ != nullptr && running_ != &scheduler_) watcher_->resume(number_of(*running_));
 }
 
 void block_runner::switch_to(thread_state& next) {
@@ -237,6 +239,9 @@ block_runner::thread_state& block_runner::pick_lane(warp_state& warp, unsigned w
   unsigned lane = 0;
   switch (job_->order.blocks_and_lanes) {
     case schedule::order::in_order:
+    case schedule::order::blocks_reverse:
+    case schedule::order::first:
+    case schedule::order::last:
       lane = static_cast<unsigned>(std::countr_zero(warp.ready));
       break;
     case schedule::order::reverse:
@@ -252,8 +257,30 @@ block_runner::thread_state& block_runner::pick_lane(warp_state& warp, unsigned w
   return thread_at(warp_number, lane);
 }
 
+/// The thread that a schedule has go first or last, while it is on the stretch where it does: now
+/// or once nobody else can; null when another is to go.
+block_runner::thread_state* block_runner::pick_favoured() {
+  const schedule& order = job_->order;
+  const bool goes_first = order.blocks_and_lanes == schedule::order::first;
+  if (!goes_first && order.blocks_and_lanes != schedule::order::last) return nullptr;
+  if (order.thread >= thread_count_) return nullptr;
+  thread_state& favoured = threads_[order.thread];
+  warp_state& its_warp = warps_[favoured.warp];
+  if ((its_warp.ready & bit(favoured.lane)) == 0 || favoured.meetings != order.stretch)
+    return nullptr;
+  if (goes_first) return &favoured;
+  for (warp_state& each : warps_) {
+    const std::uint64_t others = each.ready & ~(&each == &its_warp ? bit(favoured.lane) : 0);
+    if (others == 0) continue;
+    const auto lane = static_cast<unsigned>(std::countr_zero(others));
+    return &thread_at(static_cast<unsigned>(&each - warps_.data()), lane);
+  }
+  return &favoured;
+}
+
 /// The thread that runs next; the scheduler, when all have returned.
 block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
+  if (thread_state* favoured = pick_favoured()) return *favoured;
   const auto count = static_cast<unsigned>(warps_.size());
   const bool backwards = job_->order.blocks_and_lanes == schedule::order::reverse;
   unsigned warp = from_warp;
@@ -274,6 +301,7 @@ void block_runner::sync_block(location where) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
   me.barrier = where;
+  ++me.meetings;
   if (watcher_ != nullptr) watcher_->arrive(where);
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
@@ -300,6 +328,7 @@ void block_runner::sync_lanes(exchange& mine) {
   warp_state& warp = warps_[me.warp];
   mine.mask &= warp.lanes;
   me.collective = &mine;
+  ++me.meetings;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
   if (watcher_ != nullptr) watcher_->arrive(meeting_of(mine), mine);
   warp.ready &= ~bit(me.lane);

@@ -75,6 +75,7 @@ class block_runner {
     unsigned warp = 0, lane = 0;
     location barrier{};              // where it waits for the block
     exchange* collective = nullptr;  // what it brings to its warp
+    unsigned meetings = 0;           // barriers and collectives that it came to
   };
 
   /// One bit per lane; every lane that exists is in exactly one of the last four sets.
@@ -102,6 +103,7 @@ class block_runner {
   void resume(thread_state& next);
   [[nodiscard]] thread_state& pick_ready(unsigned from_warp);
   [[nodiscard]] thread_state& pick_lane(warp_state& warp, unsigned warp_number);
+  [[nodiscard]] thread_state* pick_favoured();
   [[nodiscard]] unsigned first_warp();
   void leave_block();
   [[nodiscard]] std::uint64_t expected_lanes(const thread_state& waiting) const;

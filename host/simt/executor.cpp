@@ -134,8 +134,11 @@ class block_queue {
   [[nodiscard]] std::uint64_t block_number(std::uint64_t k) const {
     switch (job_.order.blocks_and_lanes) {
       case schedule::order::in_order:
+      case schedule::order::first:
+      case schedule::order::last:
         return k;
       case schedule::order::reverse:
+      case schedule::order::blocks_reverse:
         return count_ - 1 - k;
       case schedule::order::random:
         break;

@@ -3,24 +3,55 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <optional>
 
 #include "host/error.hpp"
 
 namespace tenfold::simt {
+namespace {
+
+/// The whole of a text as a number.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view digits) {
+  Number number = 0;
+  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || status != std::errc{} || end != digits.data() + digits.size())
+    return std::nullopt;
+  return number;
+}
+
+/// `THREAD@STRETCH`
+std::optional<schedule> parse_favour(schedule::order which, std::string_view text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto thread = parse_number<unsigned>(text.substr(0, at));
+  const auto stretch = parse_number<unsigned>(text.substr(at + 1));
+  if (!thread || !stretch) return std::nullopt;
+  return schedule{which, 0, *thread, *stretch};
+}
+
+std::optional<schedule> parse(std::string_view text) {
+  if (text == "in-order") return schedule{schedule::order::in_order};
+  if (text == "reverse") return schedule{schedule::order::reverse};
+  if (text == "blocks-reverse") return schedule{schedule::order::blocks_reverse};
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const std::string_view word = text.substr(0, colon), rest = text.substr(colon + 1);
+  if (word == "first") return parse_favour(schedule::order::first, rest);
+  if (word == "last") return parse_favour(schedule::order::last, rest);
+  if (word != "random") return std::nullopt;
+  const auto seed = parse_number<std::uint64_t>(rest);
+  return seed ? std::optional(schedule{schedule::order::random, *seed}) : std::nullopt;
+}
+
+}  // namespace
 
 schedule parse_schedule(std::string_view text) {
-  if (text == "in-order") return {schedule::order::in_order, 0};
-  if (text == "reverse") return {schedule::order::reverse, 0};
-  constexpr std::string_view random = "random:";
-  if (text.starts_with(random)) {
-    const std::string_view digits = text.substr(random.size());
-    std::uint64_t seed = 0;
-    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-    if (!digits.empty() && status == std::errc{} && end == digits.data() + digits.size())
-      return {schedule::order::random, seed};
-  }
-  throw input_error(fmt::format(
-      "unknown schedule '{}': use in-order, reverse or random:SEED, such as random:42", text));
+  if (const std::optional<schedule> read = parse(text)) return *read;
+  throw input_error(
+      fmt::format("unknown schedule '{}': use in-order, reverse, blocks-reverse, random:SEED, "
+                  "such as random:42, or first:THREAD@STRETCH or last:THREAD@STRETCH",
+                  text));
 }
 
 std::string to_string(const schedule& s) {
@@ -29,6 +60,12 @@ std::string to_string(const schedule& s) {
       return "in-order";
     case schedule::order::reverse:
       return "reverse";
+    case schedule::order::blocks_reverse:
+      return "blocks-reverse";
+    case schedule::order::first:
+      return fmt::format("first:{}@{}", s.thread, s.stretch);
+    case schedule::order::last:
+      return fmt::format("last:{}@{}", s.thread, s.stretch);
     case schedule::order::random:
       break;
   }

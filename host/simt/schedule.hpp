@@ -11,12 +11,24 @@ namespace tenfold::simt {
 /// Neither threads of a block nor blocks of a grid have an order on a GPU. A kernel that leans on
 /// one breaks under one of these.
 struct schedule {
-  enum class order { in_order, reverse, random };
+  enum class order {
+    in_order,
+    reverse,
+    random,
+    blocks_reverse,  ///< blocks from the last, their threads in order
+    first,           ///< in order, but for one thread and one stretch of its way
+    last
+  };
   order blocks_and_lanes = order::in_order;
   std::uint64_t seed = 0;  ///< of `random`
+  unsigned thread = 0;     ///< of each block, which goes `first` or `last`
+  unsigned stretch = 0;    ///< where: after so many barriers and collectives of its own
+
+  friend bool operator==(const schedule&, const schedule&) = default;
 };
 
-/// Reads `in-order`, `reverse` or `random:SEED`.
+/// Reads `in-order`, `reverse`, `blocks-reverse`, `random:SEED`, `first:THREAD@STRETCH` or
+/// `last:THREAD@STRETCH`.
 /// @throws input_error on anything else.
 [[nodiscard]] schedule parse_schedule(std::string_view text);
 [[nodiscard]] std::string to_string(const schedule& s);

@@ -685,7 +685,7 @@ TEST_F(Checker, KnowsWhatWasWrittenToTheByte) {
   EXPECT_EQ(found(), findings{});
   read(30, 0, lane(0), out, always(0));
   EXPECT_EQ(found(), findings{"uninitialised_read@30"});
-  EXPECT_EQ(only().address, "byte 2 of out[0]");
+  EXPECT_EQ(only().address, "out[0], byte 2");
   end();
 }
 

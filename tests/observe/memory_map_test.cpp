@@ -76,7 +76,7 @@ TEST_F(MemoryMap, CallsParametersWhatTheStagesCallThemWhereNamesAreUnknown) {
 TEST_F(MemoryMap, SaysWhichByteOfAnElement) {
   begin_launch({{0, in, 4}});
   begin_block();
-  EXPECT_EQ(map.name(at(in + 6)), "byte 2 of in[1]");
+  EXPECT_EQ(map.name(at(in + 6)), "in[1], byte 2");
 }
 
 TEST_F(MemoryMap, CountsFromWhereTheParameterPoints) {
@@ -84,7 +84,7 @@ TEST_F(MemoryMap, CountsFromWhereTheParameterPoints) {
   begin_block();
   EXPECT_EQ(map.name(at(in + 8)), "in[0]");
   EXPECT_EQ(map.name(at(in + 4)), "in[-1]");
-  EXPECT_EQ(map.name(at(in + 2)), "byte 2 of in[-2]");
+  EXPECT_EQ(map.name(at(in + 2)), "in[-2], byte 2");
 }
 
 TEST_F(MemoryMap, TheFirstParameterNamesMemoryThatTwoShare) {

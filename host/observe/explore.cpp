@@ -1,0 +1,122 @@
+#include "host/observe/explore.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/error.hpp"
+#include "host/simt/observer.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+using order = simt::schedule::order;
+
+/// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
+class meeting_counter final : public simt::observer, public simt::block_observer {
+ public:
+  meeting_counter() : before_(simt::current_observer()) { simt::set_observer(this); }
+  ~meeting_counter() override { simt::set_observer(before_); }
+  meeting_counter(const meeting_counter&) = delete;
+  meeting_counter& operator=(const meeting_counter&) = delete;
+
+  /// The most of any thread.
+  [[nodiscard]] unsigned most() const { return most_; }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  void begin_launch(const simt::launch_facts&) override {}
+  block_observer& join_launch() override { return *this; }
+  void end_launch() override {}
+  void allocated(const void*, std::size_t) override {}
+  void released(const void*) override {}
+  void written_by_host(const void*, std::size_t) override {}
+
+  void begin_block(const simt::launch_facts& launch, simt::index3,
+                   const simt::block_memory&) override {
+    of_threads_.assign(launch.block.x * launch.block.y * launch.block.z, 0);
+  }
+  void resume(unsigned thread) override { running_ = thread; }
+  void pause() override {}
+  void arrive(simt::location) override { count(); }
+  void arrive(simt::meeting, const simt::exchange&) override { count(); }
+  void copy(const void*, const void*, std::size_t) override {}
+  void pass_block_barrier() override {}
+  void end_block(const simt::block_failure&) override {}
+
+ private:
+  void count() { most_ = std::max(most_, ++of_threads_[running_]); }
+
+  simt::observer* before_;
+  std::vector<unsigned> of_threads_;
+  unsigned running_ = 0, most_ = 0;
+};
+
+/// Compares runs with the one in order, until one differs.
+class explorer {
+ public:
+  explicit explorer(const scheduled_run& run)
+      : run_(run), expected_(run({order::in_order})), stretches_(meetings_.most() + 1) {
+    found_.runs = 1;
+  }
+
+  /// @return whether to go on
+  bool compare(const simt::schedule& under) {
+    ++found_.runs;
+    try {
+      if (run_(under) != expected_) found_.difference = {under, ""};
+    } catch (const device_error& e) {
+      found_.difference = {under, e.what()};
+    }
+    return !found_.difference;
+  }
+
+  /// Between two meetings of a thread, or before the first, or after the last.
+  [[nodiscard]] unsigned stretches() const { return stretches_; }
+  [[nodiscard]] const exploration& found() const { return found_; }
+
+ private:
+  meeting_counter meetings_;
+  const scheduled_run& run_;
+  std::vector<std::byte> expected_;
+  unsigned stretches_;
+  exploration found_;
+};
+
+}  // namespace
+
+exploration explore_all(const scheduled_run& run, unsigned threads) {
+  explorer each(run);
+  for (const order whole : {order::blocks_reverse, order::reverse})
+    if (!each.compare({whole})) return each.found();
+  for (unsigned stretch = 0; stretch < each.stretches(); ++stretch)
+    for (unsigned thread = 0; thread < threads; ++thread)
+      for (const order favoured : {order::first, order::last})
+        if (!each.compare({favoured, 0, thread, stretch})) return each.found();
+  return each.found();
+}
+
+exploration explore_randomly(const scheduled_run& run, std::uint64_t first_seed, unsigned seeds) {
+  explorer each(run);
+  if (!each.compare({order::reverse})) return each.found();
+  for (unsigned i = 0; i < seeds; ++i)
+    if (!each.compare({order::random, first_seed + i})) break;
+  return each.found();
+}
+
+finding describe(const schedule_difference& difference) {
+  finding f{};
+  f.kind = finding_kind::schedule_dependence;
+  f.schedule = simt::to_string(difference.under);
+  f.what =
+      difference.failure.empty()
+          ? fmt::format("the result under the schedule {} differs from that in order", f.schedule)
+          : fmt::format("under the schedule {} it fails, and in order it does not: {}", f.schedule,
+                        difference.failure);
+  f.remedy =
+      "Let the result depend on indices alone: a barrier between what one thread leaves and "
+      "another "
+      "takes, a fixed order for what several fold into one.";
+  return f;
+}
+
+}  // namespace tenfold::observe
