@@ -42,10 +42,13 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 # tenfold_unit_types(BACKEND STAGE OUT): the element types whose kernels share a unit, as 'i32_u32_f32'.
 # From stage 9 on, where a kernel takes the longest to compile, each type has a unit of its own. HIP's
 # compiler reads a unit anew for each architecture, which takes as long as the kernels of a type: there
-# all share one. Narrow types, for which there are fewer kernels, are served by two stages alone.
+# all share one. Kernels that are watched serve a few types. Narrow types, for which there are fewer kernels, are served by two stages alone.
 function(tenfold_unit_types backend stage out)
   set(narrow i8_u8 f16_bf16)
-  if(backend STREQUAL "hip")
+  if(backend STREQUAL "observed")
+    set(wide f32_u32_f64)
+    set(narrow i8)
+  elseif(backend STREQUAL "hip")
     set(wide i32_u32_f32_i64_u64_f64)
     set(narrow i8_u8_f16_bf16)
   elseif(stage MATCHES "^0[1-8]_")
@@ -67,6 +70,7 @@ endfunction()
 set(TENFOLD_ENDING_simt cpp)
 set(TENFOLD_ENDING_cuda cu)
 set(TENFOLD_ENDING_hip hip)
+set(TENFOLD_ENDING_observed cpp)
 
 function(tenfold_stage_unit backend stage types out)
   set(MAKE make_stage_${stage}_of_${types})

@@ -99,7 +99,7 @@ class reducer {
   static kernel_pair kernels_of(int warp_size, const shape& s) {
     kernel_pair found;
     std::ignore = static_switch<warp_sizes>(warp_size, [&]<int WarpSize>() {
-      std::ignore = static_switch<block_sizes>(s.block, [&]<int Block>() {
+      std::ignore = static_switch<launched_block_sizes>(s.block, [&]<int Block>() {
         if constexpr (takes_items<Stage>)
           std::ignore = static_switch<item_counts>(
               s.items, [&]<int Items>() { found = kernels<Stage, WarpSize, Block, Items>(); });
@@ -112,7 +112,8 @@ class reducer {
 
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
-    if constexpr (family<Stage>.has(Block, Items) && is_for_this_vendor<Stage>)
+    constexpr bool in_family = family<Stage>.has(Block, Items);
+    if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>)
       return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
               Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
     else

@@ -122,6 +122,32 @@ inline constexpr bool has_default_items_only<bit_or<T>> = true;
 template <typename T>
 inline constexpr bool has_default_items_only<bit_xor<T>> = true;
 
+#if defined(TENFOLD_OBSERVED)
+/// Kernels that are watched fold sums, the other operators being no different, and one of their
+/// shapes is small enough to be drawn.
+inline constexpr int drawn_block = 16, drawn_warp_size = 8;
+inline constexpr std::array launched_block_sizes{drawn_block, 64, 128, 256, 512, 1024};
+inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
+
+template <typename In, typename Op>
+constexpr bool is_instantiated(int block, int items) {
+  if (!std::is_same_v<Op, sum<accumulator_of<In>>>) return false;
+  return items == default_items || (block == default_block && std::is_same_v<In, float>);
+}
+
+/// Whether a kernel is compiled, given whether its family (host/kernel_family.hpp) has it.
+constexpr bool is_compiled(bool in_family, int warp_size, int block, int items) {
+  if (warp_size == drawn_warp_size || block == drawn_block)
+    return warp_size == drawn_warp_size && block == drawn_block && items == default_items;
+  return in_family;
+}
+#else
+inline constexpr auto launched_block_sizes = block_sizes;
+
+constexpr bool is_compiled(bool in_family, int /*warp_size*/, int /*block*/, int /*items*/) {
+  return in_family;
+}
+
 template <typename In, typename Op>
 constexpr bool is_instantiated(int block, int items) {
   if (is_narrow<In>)
@@ -129,10 +155,12 @@ constexpr bool is_instantiated(int block, int items) {
   if (items == default_items || std::is_same_v<Op, sum<float>>) return true;
   return block == default_block && !has_default_items_only<Op>;
 }
+#endif
 
 /// The warp sizes of the hardware that this backend serves. While HIP's compiler is at the code of
 /// one architecture, the size that this architecture has: kernels for the other could never run.
-#if defined(__CUDACC__)
+#if defined(TENFOLD_OBSERVED)
+#elif defined(__CUDACC__)
 inline constexpr std::array warp_sizes{32};
 #elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)
 inline constexpr std::array warp_sizes{64};

@@ -20,7 +20,6 @@
 #include "common/static_array.hpp"
 
 #if !defined(__CUDACC__) && !defined(__HIPCC__) && !defined(__HIP__)
-#include <cstring>
 #include <stdexcept>
 #endif
 
@@ -153,7 +152,7 @@ template <typename In>
 void bulk_copy(In* to, const In* from, unsigned n, bulk_barrier& arrival) {
   if (!is_bulk_aligned(from)) simt::fail_misaligned(from, 16);
   if (!is_bulk_aligned(to)) simt::fail_misaligned(to, 16);
-  std::memcpy(to, from, n * sizeof(In));
+  simt::copy_by_hardware(to, from, n * sizeof(In));
   ++arrival.begun_;
 }
 

@@ -37,6 +37,7 @@ struct exchange {
   std::size_t size;    ///< bytes of the value; 0 in barriers and votes
   const void* sent;
   void* received;
+  bool is_vote;
   bool predicate;        ///< this lane's vote
   std::uint64_t ballot;  ///< out: the votes of all lanes in the mask
 };
@@ -51,6 +52,9 @@ void sync_lanes(exchange& mine);
 
 /// Ends the block with an error: hardware faults at a vector load that is not aligned to its size.
 void fail_misaligned(const void* address, std::size_t bytes);
+
+/// What hardware copies on its own, while threads go on.
+void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
 /// This thread's lane in its warp.
 [[nodiscard]] unsigned lane();
@@ -73,19 +77,19 @@ template <typename T>
 T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, location where) {
   static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
   T received = value;
-  exchange mine{name, where, mask, source, sizeof(T), &value, &received, false, 0};
+  exchange mine{name, where, mask, source, sizeof(T), &value, &received, false, false, 0};
   sync_lanes(mine);
   return received;
 }
 
 inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate, location where) {
-  exchange mine{name, where, mask, 0, 0, nullptr, nullptr, predicate, 0};
+  exchange mine{name, where, mask, 0, 0, nullptr, nullptr, true, predicate, 0};
   sync_lanes(mine);
   return mine.ballot;
 }
 
 inline void sync_warp(std::uint64_t mask, location where) {
-  exchange mine{"__syncwarp", where, mask, 0, 0, nullptr, nullptr, false, 0};
+  exchange mine{"__syncwarp", where, mask, 0, 0, nullptr, nullptr, false, false, 0};
   sync_lanes(mine);
 }
 

@@ -15,7 +15,11 @@
 #define TENFOLD_BACKEND on_hip
 #define TENFOLD_NO_EXECUTION_SPACE_CHECK
 #else
+#if defined(TENFOLD_OBSERVED)  // compiled to be watched: see host/observe/
+#define TENFOLD_BACKEND on_observed_simt
+#else
 #define TENFOLD_BACKEND on_simt
+#endif
 #define TENFOLD_NO_EXECUTION_SPACE_CHECK
 #define __host__
 #define __device__

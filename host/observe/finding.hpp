@@ -13,11 +13,11 @@
 namespace tenfold::observe {
 
 enum class finding_kind {
-  block_race,          ///< threads of a block, no block barrier between their accesses
-  warp_race,           ///< lanes of a warp, no warp barrier between their accesses
-  shuffle_race,        ///< the same, with nothing but a shuffle between them
-  grid_race,           ///< threads of different blocks
-  divergent_barrier,   ///< a block barrier that some threads never reach, or reach elsewhere
+  block_race,            ///< threads of a block, no block barrier between their accesses
+  warp_race,             ///< lanes of a warp, no warp barrier between their accesses
+  shuffle_race,          ///< the same, with nothing but a shuffle between them
+  grid_race,             ///< threads of different blocks
+  divergent_barrier,     ///< a block barrier that some threads never reach, or reach elsewhere
   divergent_collective,  ///< the same for lanes of a warp; a shuffle from a lane that is not there
   uninitialised_read,
   out_of_bounds,
@@ -56,12 +56,12 @@ struct finding {
   finding_kind kind;
   std::string kernel;
   std::string address;  ///< `shared[17]`; empty where no memory is involved
-  std::string what;     ///< one line, without places: `shared[17] is written while another reads it`
+  std::string what;  ///< one line, without places: `shared[17] is written while another reads it`
   std::vector<witness> witnesses;  ///< the later access first
   std::string remedy;
   int warp_size = 0;
   std::uint64_t n = 0;
-  std::string schedule;  ///< under which it was met
+  std::string schedule;     ///< under which it was met
   std::uint64_t count = 1;  ///< how often, at the same places
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,17 @@ struct array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 0;  ///< 0: unknown
   bool is_dynamic = false;        ///< shared memory whose size the launch gives
+  std::uintptr_t first = 0;       ///< element 0: a kernel may be given a place within an allocation
 
   [[nodiscard]] bool contains(std::uintptr_t address, std::size_t size) const {
     return address >= begin && address - begin <= bytes && size <= bytes - (address - begin);
   }
 };
+
+/// `in[1024]`, in elements of `access_bytes` where the array's own are unknown; with the byte where
+/// an element is not hit at its beginning.
+[[nodiscard]] std::string name_element(const array& a, std::uintptr_t address,
+                                       std::size_t access_bytes = 0);
 
 /// Device memory. Allocations have room around them, so that no index that is off by less than
 /// `guard_bytes` strays into another.
@@ -43,7 +50,8 @@ class global_memory {
   void written_by_host(const void* memory, std::size_t bytes);
 
   /// Names arrays after the parameters of the kernel that is launched.
-  void begin_launch(const simt::launch_facts& launch);
+  /// @param parameters of the kernel, in order, as far as they are known
+  void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
 
   /// The array that holds the address; null where none does.
   [[nodiscard]] const array* find(std::uintptr_t address) const;
@@ -72,8 +80,8 @@ class block_map {
   [[nodiscard]] const array* find(std::uintptr_t address) const;
   /// The array that the address was most likely meant for; null where there is none.
   [[nodiscard]] const array* nearest(std::uintptr_t address) const;
-  /// `shared[17]`; `in[1024]`; with the byte where an element is not hit at its beginning.
-  [[nodiscard]] std::string name(std::uintptr_t address) const;
+  /// The element of the array there or nearest to there, as `name_element` has it.
+  [[nodiscard]] std::string name(std::uintptr_t address, std::size_t access_bytes = 0) const;
   [[nodiscard]] const std::vector<array>& shared() const { return shared_; }
 
  private:

@@ -37,8 +37,8 @@ constexpr bool is_meeting(action a) {
          a == action::block_barrier;
 }
 
-/// A place in the program: a program counter's offset in this executable, or, of a meeting, a number
-/// under which `meeting_site` knows file and line.
+/// A place in the program: a program counter's offset in this executable, or, of a meeting, a
+/// number under which `meeting_site` knows file and line.
 using code_place = std::uint32_t;
 
 /// One step of one warp. Lanes that take part are the set bits of `lanes`.
@@ -50,6 +50,10 @@ struct step {
   std::uint32_t bytes;  ///< of the access by each lane, or of a shuffled value
   /// Of an access, where each lane that takes part touches memory.
   const std::array<std::uint64_t, most_lanes>* addresses;
+  /// What each lane read, wrote or sent, its first 8 bytes, where values are kept.
+  const std::array<std::uint64_t, most_lanes>* values = nullptr;
+  /// Of a shuffle, the lane whose value each lane gets.
+  const std::array<std::uint8_t, most_lanes>* sources = nullptr;
 
   [[nodiscard]] unsigned lane_count() const { return static_cast<unsigned>(std::popcount(lanes)); }
 };

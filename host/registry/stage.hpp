@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 
 #include "host/backend.hpp"
 #include "host/operator_list.hpp"
@@ -43,6 +44,15 @@ class typed_reduction final : public reduction {
   device_memory result_;
 };
 
+/// Whether there are kernels for an operator: where they are watched, for sums alone.
+template <typename T, typename Op>
+inline constexpr bool is_built_for =
+#if defined(TENFOLD_OBSERVED)
+    std::is_same_v<Op, sum<T>>;
+#else
+    true;
+#endif
+
 /// @throws input_error when the operator does not take the type, or no operator has that name.
 template <typename Stage, element_type... Types>
 std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
@@ -53,8 +63,9 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
   visit_type(r.type, [&]<typename In>() {
     if constexpr (((element_type_of<In> == Types) || ...))
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
-        using reduction_of_in = typed_reduction<In, accumulator_of<In>, Op>;
-        made = std::make_unique<reduction_of_in>(Stage{}, on, queue, r);
+        using T = accumulator_of<In>;
+        if constexpr (is_built_for<T, Op>)
+          made = std::make_unique<typed_reduction<In, T, Op>>(Stage{}, on, queue, r);
       });
   });
   if (made == nullptr)

@@ -119,23 +119,35 @@ class device_memory {
   device_memory() = default;
   device_memory(const device&, std::size_t bytes)
       : bytes_(static_cast<std::byte*>(
-            ::operator new(bytes == 0 ? 1 : bytes, alignment, std::nothrow))) {
+            ::operator new(bytes + 2 * guard_bytes + (bytes == 0), alignment, std::nothrow))) {
     if (bytes_ == nullptr)
       throw device_error(fmt::format("the host has no {} bytes to spare: use a smaller n", bytes));
+    if (simt::observer* watching = simt::current_observer()) watching->allocated(data(), bytes);
   }
 
-  [[nodiscard]] void* data() const { return bytes_.get(); }
+  [[nodiscard]] void* data() const { return bytes_ ? bytes_.get() + guard_bytes : nullptr; }
 
  private:
+#if defined(TENFOLD_OBSERVED)
+  // So that an index which is off by less does not stray into another array.
+  static constexpr std::size_t guard_bytes = 64 * 1024;
+#else
+  static constexpr std::size_t guard_bytes = 0;
+#endif
   static constexpr std::align_val_t alignment{256};  // as that of the runtimes of both vendors
   struct release {
-    void operator()(std::byte* p) const { ::operator delete(p, alignment); }
+    void operator()(std::byte* p) const {
+      if (simt::observer* watching = simt::current_observer()) watching->released(p + guard_bytes);
+      ::operator delete(p, alignment);
+    }
   };
   std::unique_ptr<std::byte, release> bytes_;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle) {
-  if (bytes != 0) std::memcpy(to, from, bytes);
+  if (bytes == 0) return;
+  std::memcpy(to, from, bytes);
+  if (simt::observer* watching = simt::current_observer()) watching->written_by_host(to, bytes);
 }
 inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle) {
   if (bytes != 0) std::memcpy(to, from, bytes);

@@ -48,6 +48,11 @@ std::uint64_t bit(unsigned lane) {
   return std::uint64_t{1} << lane;
 }
 
+meeting meeting_of(const exchange& e) {
+  if (e.size != 0) return meeting::shuffle;
+  return e.is_vote ? meeting::vote : meeting::warp_barrier;
+}
+
 /// `0-31, 40` for the set bits.
 std::string list_ranges(const std::vector<unsigned>& numbers) {
   std::string text;
@@ -75,6 +80,13 @@ void sync_lanes(exchange& mine) {
 void fail_misaligned(const void* address, std::size_t bytes) {
   block_runner::current()->misaligned_load(address, bytes);
 }
+void stop_block() {
+  block_runner::current()->stop();
+  std::terminate();  // a stopped block's threads never run again
+}
+void copy_by_hardware(void* to, const void* from, std::size_t bytes) {
+  block_runner::current()->copy_by_hardware(to, from, bytes);
+}
 unsigned lane() {
   return block_runner::current()->current_lane();
 }
@@ -97,11 +109,17 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   random_ = random_sequence(
       job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
   current_ = this;
+  watch_block(job, block);
   resume(pick_ready(first_warp()));
   current_ = nullptr;
-  if (failure_.kind == failure_kind::none) return {};
+  if (failure_.kind == failure_kind::none) {
+    if (watcher_ != nullptr) watcher_->end_block({});
+    return {};
+  }
 
   std::string description = describe_failure();
+  if (watcher_ != nullptr)
+    watcher_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
@@ -141,16 +159,28 @@ void block_runner::shape_block(const grid_job& job) {
 
 void block_runner::poison_shared(const grid_job& job) {
   if (located_kernel_ != job.kernel) {
-    static_shared_ = locate_shared(*job.kernel);
+    shared_ = locate_shared(*job.kernel);
+    shared_.emplace_back();
     located_kernel_ = job.kernel;
   }
-  for (const auto& variable : static_shared_) fill_with_poison(variable);
-
   if (dynamic_storage_.size() < job.dynamic_shared_bytes + shared_alignment)
     dynamic_storage_.resize(job.dynamic_shared_bytes + shared_alignment);
   const auto start = reinterpret_cast<std::uintptr_t>(dynamic_storage_.data());
   dynamic_shared_ = dynamic_storage_.data() + (shared_alignment - start % shared_alignment);
-  fill_with_poison({dynamic_shared_, job.dynamic_shared_bytes});
+  shared_.back().bytes = {dynamic_shared_, job.dynamic_shared_bytes};
+  for (const shared_area& area : shared_) fill_with_poison(area.bytes);
+}
+
+void block_runner::join(const grid_job& job) {
+  watcher_ = job.watching == nullptr ? nullptr : &job.watching->join_launch();
+}
+
+void block_runner::watch_block(const grid_job& job, index3 block) {
+  if (watcher_ == nullptr) return;
+  const auto stack_top = [](const void* stacks, unsigned thread) {
+    return static_cast<const fiber_stacks*>(stacks)->top(thread);
+  };
+  watcher_->begin_block(job.facts, block, {shared_, stacks_.memory(), stack_top, &stacks_});
 }
 
 void block_runner::reset_block() {
@@ -165,6 +195,7 @@ void block_runner::fiber_main(transfer_t from) {
   static_cast<thread_state*>(from.data)->context = from.fctx;
   for (;;) {
     block_runner& self = *current();
+    if (self.watcher_ != nullptr) self.watcher_->resume(self.number_of(*self.running_));
     std::exception_ptr thrown;
     try {
       self.job_->invoke(self.job_->arguments);
@@ -181,6 +212,13 @@ void block_runner::fiber_main(transfer_t from) {
 }
 
 void block_runner::resume(thread_state& next) {
+  if (watcher_ == nullptr) return switch_to(next);
+  watcher_->pause();
+  switch_to(next);
+  if (running_ != &scheduler_) watcher_->resume(number_of(*running_));
+}
+
+void block_runner::switch_to(thread_state& next) {
   thread_state& previous = *running_;
   if (&next == &previous) return;
   running_ = &next;
@@ -236,6 +274,7 @@ void block_runner::sync_block(location where) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
   me.barrier = where;
+  if (watcher_ != nullptr) watcher_->arrive(where);
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
   if (arrived_ == 0) first_arrival_ = &me;
@@ -244,6 +283,7 @@ void block_runner::sync_block(location where) {
   if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
 
   arrived_ = 0;
+  if (watcher_ != nullptr) watcher_->pass_block_barrier();
   for (warp_state& each : warps_) {
     each.ready = each.at_barrier;
     each.at_barrier = 0;
@@ -261,6 +301,7 @@ void block_runner::sync_lanes(exchange& mine) {
   mine.mask &= warp.lanes;
   me.collective = &mine;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
+  if (watcher_ != nullptr) watcher_->arrive(meeting_of(mine), mine);
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);
@@ -364,17 +405,49 @@ void block_runner::misaligned_load(const void* address, std::size_t bytes) {
   fail({.kind = failure_kind::misaligned, .thread = running_, .address = address, .bytes = bytes});
 }
 
+void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  if (watcher_ != nullptr) watcher_->copy(to, from, bytes);
+}
+
+void block_runner::stop() {
+  fail({.kind = failure_kind::stopped, .thread = running_});
+}
+
 void block_runner::division_fault() {
   if (running_ != &scheduler_) fail({.kind = failure_kind::bad_division, .thread = running_});
 }
 
 std::string block_runner::name_thread(const thread_state& thread) const {
-  const auto number = static_cast<unsigned>(&thread - threads_.data());
   const std::string position =
       shape_.y == 1 && shape_.z == 1
           ? std::string()
           : fmt::format(" ({}, {}, {})", thread.index.x, thread.index.y, thread.index.z);
-  return fmt::format("thread {}{} (warp {}, lane {})", number, position, thread.warp, thread.lane);
+  return fmt::format("thread {}{} (warp {}, lane {})", number_of(thread), position, thread.warp,
+                     thread.lane);
+}
+
+failed_thread block_runner::describe_thread(const thread_state& thread) const {
+  const warp_state& warp = warps_[thread.warp];
+  const unsigned number = number_of(thread);
+  if (failure_.kind == failure_kind::different_barriers || (warp.at_barrier & bit(thread.lane)))
+    return {number, "__syncthreads", thread.barrier};
+  const bool at_collective = failure_.kind == failure_kind::not_in_own_mask ||
+                             failure_.kind == failure_kind::silent_source ||
+                             (warp.in_collective & bit(thread.lane));
+  if (at_collective) return {number, thread.collective->name, thread.collective->where};
+  return {number, nullptr, {nullptr, 0}};
+}
+
+/// Those whose doing it is; of a barrier that is never complete all that wait, and then all others.
+std::vector<failed_thread> block_runner::failed_threads() const {
+  std::vector<failed_thread> threads;
+  for (const thread_state* each : {failure_.thread, failure_.other})
+    if (each != nullptr) threads.push_back(describe_thread(*each));
+  if (failure_.kind == failure_kind::never_all_there)
+    for (const thread_state& each : std::span(threads_).first(thread_count_))
+      threads.push_back(describe_thread(each));
+  return threads;
 }
 
 /// Who waits where, who has returned: one clause each, in the order of their first threads.
@@ -460,6 +533,8 @@ std::string block_runner::describe_failure() const {
           "{} loads {} bytes at once at address {}, which is no multiple of that; "
           "hardware faults there",
           name_thread(*thread), bytes, fmt::ptr(address));
+    case failure_kind::stopped:
+      return fmt::format("{} was stopped", name_thread(*thread));
     case failure_kind::bad_division:
       return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",
                          name_thread(*thread));

@@ -14,6 +14,7 @@
 #include "common/gpu/simt.hpp"
 #include "host/simt/fiber_stacks.hpp"
 #include "host/simt/kernel_symbols.hpp"
+#include "host/simt/observer.hpp"
 #include "host/simt/schedule.hpp"
 
 namespace tenfold::simt {
@@ -27,6 +28,8 @@ struct grid_job {
   unsigned warp_size;
   std::size_t dynamic_shared_bytes;
   schedule order;
+  launch_facts facts;
+  observer* watching;  ///< null: nobody
 };
 
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
@@ -38,6 +41,9 @@ class block_runner {
   block_runner(const block_runner&) = delete;
   block_runner& operator=(const block_runner&) = delete;
 
+  /// Before the blocks of a launch.
+  void join(const grid_job& job);
+
   /// Runs one block to its end. @return what went wrong, empty when nothing did.
   [[nodiscard]] std::string run(const grid_job& job, index3 block);
 
@@ -46,6 +52,7 @@ class block_runner {
   void sync_lanes(exchange& mine);
   [[nodiscard]] unsigned current_lane() const;
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
+  void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
   // From a signal handler: end the block, if a fiber was running, and return only when none was.
   void memory_fault(const void* address);
@@ -54,6 +61,9 @@ class block_runner {
 
   /// Ends the block: a vector load at an address that is no multiple of its size.
   void misaligned_load(const void* address, std::size_t bytes);
+
+  /// Ends the block: its observer has seen enough.
+  void stop();
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -72,21 +82,6 @@ class block_runner {
     std::uint64_t lanes, ready, at_barrier, in_collective, returned;
   };
 
-  enum class failure_kind {
-    none,
-    different_barriers,
-    never_all_there,
-    not_in_own_mask,
-    different_collectives,
-    silent_source,
-    exception,
-    stack_overflow,
-    bad_address,
-    bad_division,
-    trapped,
-    misaligned
-  };
-
   struct failure {
     failure_kind kind = failure_kind::none;
     const thread_state* thread = nullptr;
@@ -98,6 +93,8 @@ class block_runner {
 
   static void fiber_main(boost::context::detail::transfer_t from);
   void make_fibers(unsigned count);
+  void watch_block(const grid_job& job, index3 block);
+  void switch_to(thread_state& next);
   void shape_block(const grid_job& job);
   void poison_shared(const grid_job& job);
   void reset_block();
@@ -116,8 +113,13 @@ class block_runner {
   void fail(failure what);
   void fail_for_waiting();
   [[nodiscard]] std::string describe_failure() const;
+  [[nodiscard]] std::vector<failed_thread> failed_threads() const;
+  [[nodiscard]] failed_thread describe_thread(const thread_state& thread) const;
   [[nodiscard]] std::string describe_waiting() const;
   [[nodiscard]] std::string name_thread(const thread_state& thread) const;
+  [[nodiscard]] unsigned number_of(const thread_state& thread) const {
+    return static_cast<unsigned>(&thread - threads_.data());
+  }
   [[nodiscard]] thread_state& thread_at(unsigned warp, unsigned lane) {
     return threads_[warp * warp_size_ + lane];
   }
@@ -145,9 +147,11 @@ class block_runner {
   failure failure_;
 
   const kernel_symbols* located_kernel_ = nullptr;
-  std::vector<std::span<std::byte>> static_shared_;
+  std::vector<shared_area> shared_;  // dynamic shared memory last
   std::vector<std::byte> dynamic_storage_;
   std::byte* dynamic_shared_ = nullptr;
+
+  block_observer* watcher_ = nullptr;  // of the launch; null: nobody watches it
 };
 
 }  // namespace tenfold::simt

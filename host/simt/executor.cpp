@@ -97,6 +97,7 @@ class block_queue {
   }
 
   void run_blocks(block_runner& runner) {
+    runner.join(job_);
     for (std::uint64_t k; !failed_ && (k = next_++) < count_;) {
       const std::uint64_t block = block_number(k);
       const std::string failure = runner.run(job_, position(block));
@@ -104,7 +105,10 @@ class block_queue {
     }
   }
 
-  [[nodiscard]] std::uint64_t count() const { return count_; }
+  /// Whether several OS threads may take blocks at the same time.
+  [[nodiscard]] bool is_shared() const {
+    return count_ > 1 && (job_.watching == nullptr || !job_.watching->takes_blocks_in_turn());
+  }
 
   /// Deals no more blocks: the calling OS thread cannot run any.
   void abandon(std::exception_ptr reason) {
@@ -202,7 +206,7 @@ class worker_pool {
   void run(block_queue& queue) {
     const std::scoped_lock one_launch_at_a_time(launch_mutex_);
     const fault_handler faults;
-    const bool alone = queue.count() == 1 || count_ == 1;
+    const bool alone = !queue.is_shared() || count_ == 1;
     if (!alone) share(queue);
     run_here(queue);
     if (!alone) await_helpers();
@@ -274,6 +278,7 @@ worker_pool& pool() {
 
 std::mutex schedule_mutex;
 schedule active_schedule;
+std::atomic<observer*> active_observer = nullptr;
 
 void check_shape(const launch_shape& shape, const kernel_symbols& kernel) {
   const auto [x, y, z] = shape.block;
@@ -310,24 +315,39 @@ schedule current_schedule() {
   return active_schedule;
 }
 
+void set_observer(observer* watching) {
+  active_observer = watching;
+}
+
+observer* current_observer() {
+  return active_observer;
+}
+
 unsigned worker_count() {
   return pool().count();
 }
 
 void launch_erased(const launch_shape& shape, const void* kernel,
-                   void (*invoke)(const void* arguments), const void* arguments) {
+                   void (*invoke)(const void* arguments), const void* arguments,
+                   std::span<const pointer_argument> pointers) {
   const kernel_symbols& symbols = describe_kernel(kernel);
   check_shape(shape, symbols);
-  const grid_job job{.invoke = invoke,
-                     .arguments = arguments,
-                     .kernel = &symbols,
-                     .grid = shape.grid,
-                     .block = shape.block,
-                     .warp_size = static_cast<unsigned>(shape.warp_size),
-                     .dynamic_shared_bytes = shape.dynamic_shared_bytes,
-                     .order = current_schedule()};
+  const grid_job job{
+      .invoke = invoke,
+      .arguments = arguments,
+      .kernel = &symbols,
+      .grid = shape.grid,
+      .block = shape.block,
+      .warp_size = static_cast<unsigned>(shape.warp_size),
+      .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+      .order = current_schedule(),
+      .facts = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
+                shape.dynamic_shared_bytes, pointers},
+      .watching = current_observer()};
+  if (job.watching != nullptr) job.watching->begin_launch(job.facts);
   block_queue queue(job);
   pool().run(queue);
+  if (job.watching != nullptr) job.watching->end_launch();
   if (const auto failure = queue.failure()) throw device_error(*failure);
 }
 

@@ -19,11 +19,14 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "common/gpu/simt.hpp"
+#include "host/simt/observer.hpp"
 #include "host/simt/schedule.hpp"
 
 namespace tenfold::simt {
@@ -49,8 +52,25 @@ void set_schedule(const schedule& order);
 
 /// The part of `launch` that does not depend on the kernel's type.
 /// @param kernel the kernel's address, for its name and its shared variables
+/// @param pointers the pointers among its arguments, for observers
 void launch_erased(const launch_shape& shape, const void* kernel,
-                   void (*invoke)(const void* arguments), const void* arguments);
+                   void (*invoke)(const void* arguments), const void* arguments,
+                   std::span<const pointer_argument> pointers = {});
+
+/// The pointers among a kernel's arguments.
+template <typename... Parameters>
+std::vector<pointer_argument> pointers_among(const std::tuple<Parameters...>& arguments) {
+  std::vector<pointer_argument> pointers;
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    [[maybe_unused]] const auto add = [&]<typename T>(std::size_t position, const T& argument) {
+      if constexpr (std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>>)
+        pointers.push_back({position, argument, sizeof *argument});
+    };
+    (add(I, std::get<I>(arguments)), ...);
+  }
+  (std::index_sequence_for<Parameters...>{});
+  return pointers;
+}
 
 /// Runs a kernel to its end. Launches from several OS threads run one after the other.
 /// @throws device_error describing the first block, by number, that failed.
@@ -64,7 +84,7 @@ void launch(const launch_shape& shape, void (*kernel)(Parameters...), Arguments&
         const call& c = *static_cast<const call*>(p);
         std::apply(c.first, c.second);
       },
-      &bound);
+      &bound, current_observer() ? pointers_among(bound.second) : std::vector<pointer_argument>{});
 }
 
 }  // namespace tenfold::simt

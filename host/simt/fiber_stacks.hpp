@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 namespace tenfold::simt {
 
@@ -21,6 +22,8 @@ class fiber_stacks {
   [[nodiscard]] std::size_t usable_bytes(unsigned i) const;
   /// Whether the address lies in one of the guard pages.
   [[nodiscard]] bool is_guard(const void* address) const;
+  /// All of it, guards included.
+  [[nodiscard]] std::span<std::byte> memory() const { return {base_, bytes_}; }
   /// Forgets what sanitizers know of frames that were abandoned, not left.
   void forget_frames();
 

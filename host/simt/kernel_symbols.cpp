@@ -95,17 +95,29 @@ class symbol_table {
   std::vector<symbol> kernels_, shared_;
 };
 
+std::string demangle(std::string_view name) {
+  const std::unique_ptr<char, decltype(&std::free)> demangled(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
+  return demangled ? demangled.get() : std::string(name);
+}
+
+/// `kernel<int>(int*)::shared[abi:gpu_shared]` is `shared`.
+std::string readable_variable_name(const std::string& demangled) {
+  const std::size_t end = demangled.rfind('['), colons = demangled.rfind("::", end);
+  const std::size_t begin = colons == demangled.npos ? 0 : colons + 2;
+  return demangled.substr(begin, end - begin);
+}
+
 kernel_symbols read_symbols(const void* kernel) {
   static const symbol_table table;
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const symbol* function = table.find_kernel(address);
-  if (function == nullptr) return {fmt::format("at {:#x}", address), {}, 0};
+  if (function == nullptr) return {fmt::format("at {:#x}", address), {}};
 
   kernel_symbols result;
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(std::string(function->name).c_str(), nullptr, nullptr, nullptr),
-      &std::free);
-  result.name = demangled ? readable_kernel_name(demangled.get()) : std::string(function->name);
+  result.name = readable_kernel_name(demangle(function->name));
+  result.begin = function->value;
+  result.bytes = function->size;
 
   // A local variable's mangled name contains its function's, without the leading underscore.
   const std::string enclosing = std::string(function->name.substr(1)) + 'E';
@@ -114,7 +126,8 @@ kernel_symbols read_symbols(const void* kernel) {
     const bool own = variable.name.find(enclosing) != variable.name.npos;
     const bool of_a_device_function = variable.name.find(kernel_tag) == variable.name.npos;
     if (!own && !of_a_device_function) continue;
-    result.shared.push_back({variable.module, variable.value, variable.size});
+    result.shared.push_back({readable_variable_name(demangle(variable.name)), variable.module,
+                             variable.value, variable.size});
     if (own && counted.insert(variable.name).second) result.static_shared_bytes += variable.size;
   }
   return result;
@@ -141,6 +154,7 @@ std::string readable_kernel_name(std::string demangled) {
   erase_all(demangled, "[abi:gpu_kernel]");
   erase_all(demangled, "tenfold::");
   erase_all(demangled, "on_simt::");
+  erase_all(demangled, "on_observed_simt::");
   for (std::size_t at; (at = demangled.find("> >")) != demangled.npos;) demangled.erase(at + 1, 1);
   return demangled;
 }
@@ -154,7 +168,7 @@ const kernel_symbols& describe_kernel(const void* kernel) {
   return found->second;
 }
 
-std::vector<std::span<std::byte>> locate_shared(const kernel_symbols& kernel) {
+std::vector<shared_area> locate_shared(const kernel_symbols& kernel) {
   std::vector<void*> storage;  // of this thread, by module
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* out) {
@@ -162,11 +176,12 @@ std::vector<std::span<std::byte>> locate_shared(const kernel_symbols& kernel) {
         return 0;
       },
       &storage);
-  std::vector<std::span<std::byte>> located;
+  std::vector<shared_area> located;
   for (const shared_variable& variable : kernel.shared)
     if (variable.module < storage.size() && storage[variable.module] != nullptr)
-      located.emplace_back(static_cast<std::byte*>(storage[variable.module]) + variable.offset,
-                           variable.size);
+      located.push_back(
+          {variable.name,
+           {static_cast<std::byte*>(storage[variable.module]) + variable.offset, variable.size}});
   return located;
 }
 

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "host/simt/observer.hpp"
 
 namespace tenfold::simt {
 
 /// A `__shared__` variable. It is a thread-local one of the OS thread that runs the block.
 struct shared_variable {
+  std::string name;    ///< as its author wrote it
   std::size_t module;  ///< which loaded object defines it
   std::size_t offset;  ///< bytes from the start of that object's thread-local storage
   std::size_t size;    ///< bytes
@@ -21,6 +24,7 @@ struct kernel_symbols {
       name;  ///< short and readable, such as `naive::reduce_blocks<float, float, sum<float>>`
   std::vector<shared_variable> shared;  ///< its own and those of the device functions it may call
   std::size_t static_shared_bytes = 0;  ///< of its own ones
+  std::uintptr_t begin = 0, bytes = 0;  ///< of its code; 0: unknown
 };
 
 /// Looks a kernel up by its address; each is read from the ELF symbol tables once. A program whose
@@ -28,7 +32,7 @@ struct kernel_symbols {
 [[nodiscard]] const kernel_symbols& describe_kernel(const void* kernel);
 
 /// Where the calling OS thread holds a kernel's shared variables.
-[[nodiscard]] std::vector<std::span<std::byte>> locate_shared(const kernel_symbols& kernel);
+[[nodiscard]] std::vector<shared_area> locate_shared(const kernel_symbols& kernel);
 
 /// Shortens a demangled function signature to what tells kernels apart.
 [[nodiscard]] std::string readable_kernel_name(std::string demangled);

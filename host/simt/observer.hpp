@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,8 +68,7 @@ enum class failure_kind {
   bad_division,
   trapped,
   misaligned,
-  beyond_array,
-  stopped
+  stopped  ///< by the observer
 };
 
 /// A thread that had to do with a block's failure, and where it was, if the executor knows.
@@ -100,6 +98,8 @@ class block_observer {
   virtual void pause() = 0;
   /// The running thread comes to a block barrier.
   virtual void arrive(location where) = 0;
+  /// The running thread has hardware copy from global to shared memory.
+  virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
   /// The running thread comes to a collective of its warp.
   virtual void arrive(meeting kind, const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
@@ -112,9 +112,12 @@ class block_observer {
 class observer {
  public:
   virtual ~observer() = default;
+  /// Whether one block must end before the next begins.
+  [[nodiscard]] virtual bool takes_blocks_in_turn() const = 0;
   virtual void begin_launch(const launch_facts& launch) = 0;
-  /// For another OS thread that takes part in launches; called by that thread.
-  virtual std::unique_ptr<block_observer> make_block_observer() = 0;
+  /// Whom the calling OS thread tells of the blocks that it runs of this launch; the observer's
+  /// own.
+  virtual block_observer& join_launch() = 0;
   virtual void end_launch() = 0;
 
   // Device memory, in the order of the calls.

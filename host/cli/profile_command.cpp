@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "host/cli/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/profile_report.hpp"
+#include "host/cli/report.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/kernel_sources.hpp"
+#include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+profiled_stage profile(const stage_info& stage, const watched_kernel& k, int warp_size) {
+  return {&stage, observe::profile_kernel({.stage = stage.number,
+                                           .file = file_of(stage),
+                                           .type = parse_element_type(k.type),
+                                           .shape = k.shape,
+                                           .n = parse_count(k.n),
+                                           .warp_size = warp_size})};
+}
+
+bool runs_on(const stage_info& stage, element_type type, int warp_size) {
+  const tenfold::backend& executor = *backends().back();
+  return executor.serves(stage.number, type) &&
+         executor.open(warp_size)->hardware_lack(parameters_of(stage).needed_capability).empty();
+}
+
+/// The stage before it in the ladder, which it is compared with.
+const stage_info* stage_before(const stage_info& stage) {
+  if (is_unlisted(stage) || stage.number == 1) return nullptr;
+  return &catalogue[static_cast<std::size_t>(stage.number) - 2];
+}
+
+std::vector<profiled_stage> show_one(const profile_options& o) {
+  const stage_info& stage = choose_stage(stage_name(o.kernel));
+  const element_type type = parse_element_type(o.kernel.type);
+  std::vector<profiled_stage> shown;
+  for (const int warp : o.kernel.warps) {
+    // Where both sizes were not asked for by name, the one that a stage cannot have is left out.
+    if (o.kernel.warps.size() > 1 && !runs_on(stage, type, warp)) continue;
+    const stage_info* earlier = stage_before(stage);
+    std::vector<profiled_stage> before;
+    if (earlier != nullptr && runs_on(*earlier, type, warp)) {
+      watched_kernel k = o.kernel;
+      if (!parameters_of(*earlier).items) k.shape.items = default_items;
+      if (!parameters_of(*earlier).grid) k.shape.grid = 0;
+      before.push_back(profile(*earlier, k, warp));
+    }
+    shown.push_back(profile(stage, o.kernel, warp));
+    if (o.json == "-") continue;
+    if (shown.size() > 1) fmt::print("\n");
+    print_profile(before.empty() ? nullptr : &before.front(), shown.back());
+    fmt::print("\n");
+    print_passes(shown.back().profile);
+    if (o.source) {
+      fmt::print("\n");
+      print_source(shown.back());
+    }
+  }
+  return shown;
+}
+
+std::vector<profiled_stage> show_all(const profile_options& o) {
+  std::vector<profiled_stage> all;
+  const element_type type = parse_element_type(o.kernel.type);
+  progress line;
+  for (const int warp : o.kernel.warps) {
+    std::vector<profiled_stage> stages;
+    for (const stage_info& stage : catalogue) {
+      if (!runs_on(stage, type, warp)) continue;
+      line.show(fmt::format("{}, warps of {}", name_stage(stage), warp));
+      watched_kernel k = o.kernel;
+      if (!parameters_of(stage).items) k.shape.items = default_items;
+      if (!parameters_of(stage).grid) k.shape.grid = 0;
+      stages.push_back(profile(stage, k, warp));
+    }
+    line.clear();
+    if (o.json != "-") {
+      if (!all.empty()) fmt::print("\n");
+      print_profiles(stages);
+    }
+    std::move(stages.begin(), stages.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+}  // namespace
+
+exit_code profile_stages(const profile_options& o) {
+  if (o.all == !o.kernel.stage.empty())
+    throw input_error("name a stage or a file, or ask for --all: see 'tenfold profile --help'");
+  check_json_file(o.json);
+  const std::vector<profiled_stage> shown = o.all ? show_all(o) : show_one(o);
+  if (o.json != "-")
+    fmt::print(
+        "\nA step is a basic block that a warp enters, as g++ makes them: figures to compare "
+        "kernels by, no instructions of a GPU.\n{}",
+        std::find(o.kernel.warps.begin(), o.kernel.warps.end(), 64) == o.kernel.warps.end()
+            ? ""
+            : "With warps of 64, wavefronts are a model: two halves of 32 lanes, not measured on "
+              "AMD's hardware.\n");
+  if (!o.json.empty()) write_document(o.json, profile_document(shown));
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

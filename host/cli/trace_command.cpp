@@ -1,0 +1,147 @@
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "host/cli/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/report.hpp"
+#include "host/kernel_sources.hpp"
+#include "host/observe/trace.hpp"
+#include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using observe::action;
+
+/// Of this version is what docs/trace.md describes.
+constexpr int schema_version = 1;
+
+const char* name_of(action what) {
+  switch (what) {
+    case action::read:
+      return "read";
+    case action::write:
+      return "write";
+    case action::atomic:
+      return "atomic";
+    case action::fence:
+      return "fence";
+    case action::basic_block:
+      return "basic_block";
+    case action::warp_barrier:
+      return "warp_barrier";
+    case action::shuffle:
+      return "shuffle";
+    case action::vote:
+      return "vote";
+    case action::block_barrier:
+      return "block_barrier";
+    case action::bulk_read:
+      return "bulk_read";
+    case action::bulk_write:
+      break;
+  }
+  return "bulk_write";
+}
+
+const char* name_of(observe::space in) {
+  return in == observe::space::shared ? "shared" : "global";
+}
+
+template <typename T>
+json number(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+/// The bits as a value of the type that the kernel folds; what is shorter or longer is no element.
+json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) {
+  if (bytes == size_of(element_type::f32) && type == element_type::f32) return number<float>(bits);
+  if (bytes == size_of(element_type::f64) && type == element_type::f64) return number<double>(bits);
+  return bits;
+}
+
+json describe(const observe::traced_step& s, element_type type) {
+  json step{{"epoch", s.epoch}, {"warp", s.warp}, {"action", name_of(s.what)}, {"line", s.line}};
+  if (!s.array.empty()) {
+    step["array"] = s.array;
+    step["bytes"] = s.bytes;
+    if (s.in == observe::space::shared)
+      step["wavefronts"] = s.wavefronts;
+    else
+      step["sectors"] = s.sectors;
+  }
+  step["lanes"] = json::array();
+  for (const observe::traced_lane& each : s.lanes) {
+    json lane{{"lane", each.lane}, {"thread", each.thread}};
+    if (!s.array.empty()) lane["index"] = each.index;
+    if (!s.array.empty() || s.what == action::shuffle)
+      lane["value"] = describe_value(each.value, s.bytes, type);
+    if (s.what == action::shuffle) lane["source"] = each.source;
+    step["lanes"].push_back(std::move(lane));
+  }
+  return step;
+}
+
+json describe(const observe::traced_launch& l, element_type type) {
+  json launch{{"kernel", l.kernel},
+              {"blocks", l.blocks},
+              {"block", 0},
+              {"arrays", json::array()},
+              {"steps", json::array()}};
+  for (const observe::traced_array& each : l.arrays)
+    launch["arrays"].push_back({{"name", each.name},
+                                {"space", name_of(each.in)},
+                                {"elements", each.elements},
+                                {"element_bytes", each.element_bytes}});
+  for (const observe::traced_step& each : l.steps) launch["steps"].push_back(describe(each, type));
+  return launch;
+}
+
+/// As many elements as one block folds.
+std::uint64_t elements_of_one_block(const stage_info& stage, const watched_kernel& k) {
+  const auto on = backends().back()->open(k.warps.front());
+  const auto reduction = on->make_reduction(
+      {stage.number, parse_element_type(k.type), "sum", k.shape, std::uint64_t{1} << 20});
+  const pass first = reduction->plan_for(std::uint64_t{1} << 20)[0];
+  return (first.n + first.blocks - 1) / first.blocks;
+}
+
+}  // namespace
+
+exit_code trace_stage(const trace_options& o) {
+  check_json_file(o.json);
+  const stage_info& stage = choose_stage(stage_name(o.kernel));
+  const element_type type = parse_element_type(o.kernel.type);
+  const observe::profile_request request{
+      .stage = stage.number,
+      .file = file_of(stage),
+      .type = type,
+      .shape = o.kernel.shape,
+      .n = o.kernel.n.empty() ? elements_of_one_block(stage, o.kernel) : parse_count(o.kernel.n),
+      .warp_size = o.kernel.warps.front()};
+  const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
+  json document{{"context",
+                 {{"executable", "tenfold"},
+                  {"schema", schema_version},
+                  {"stage", stage.number},
+                  {"stage_name", stage.name},
+                  {"file", request.file},
+                  {"type", name_of(type)},
+                  {"op", "sum"},
+                  {"n", request.n},
+                  {"block", request.shape.block},
+                  {"items", request.shape.items},
+                  {"warp", request.warp_size},
+                  {"seed", 1}}},
+                {"launches", json::array()}};
+  for (const observe::traced_launch& each : launches)
+    document["launches"].push_back(describe(each, type));
+  write_document(o.json, document.dump(1));
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,188 @@
+#include "host/observe/memory_map.hpp"
+
+#include <fmt/format.h>
+#include <link.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace tenfold::observe {
+namespace {
+
+std::uintptr_t address_of(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+/// What the stages call their parameters, where the names that the author gave are unknown.
+std::string usual_name(std::size_t position) {
+  if (position == 0) return "in";
+  if (position == 1) return "out";
+  return fmt::format("parameter {}", position + 1);
+}
+
+std::size_t distance(const array& a, std::uintptr_t address) {
+  if (address < a.begin) return a.begin - address;
+  return address - a.begin < a.bytes ? 0 : address - a.begin - a.bytes + 1;
+}
+
+struct address_range {
+  std::uintptr_t begin, bytes;
+  [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
+/// Where the program and its libraries were loaded.
+const std::vector<address_range>& loaded_segments() {
+  static const std::vector<address_range> segments = [] {
+    std::vector<address_range> found;
+    dl_iterate_phdr(
+        [](dl_phdr_info* object, std::size_t, void* list) {
+          for (const ElfW(Phdr) & each : std::span(object->dlpi_phdr, object->dlpi_phnum))
+            if (each.p_type == PT_LOAD)
+              static_cast<std::vector<address_range>*>(list)->push_back(
+                  {object->dlpi_addr + each.p_vaddr, each.p_memsz});
+          return 0;
+        },
+        &found);
+    return found;
+  }();
+  return segments;
+}
+
+/// `threadIdx` and its like, which the executor keeps for the thread that runs.
+bool is_position(std::uintptr_t address) {
+  const std::array<address_range, 5> variables{{{address_of(&threadIdx), sizeof threadIdx},
+                                                {address_of(&blockIdx), sizeof blockIdx},
+                                                {address_of(&blockDim), sizeof blockDim},
+                                                {address_of(&gridDim), sizeof gridDim},
+                                                {address_of(&warpSize), sizeof warpSize}}};
+  return std::any_of(variables.begin(), variables.end(),
+                     [&](const address_range& each) { return each.holds(address); });
+}
+
+}  // namespace
+
+std::string name_element(const array& a, std::uintptr_t address, std::size_t access_bytes) {
+  const auto offset = static_cast<std::int64_t>(address - a.first);
+  const auto unit = static_cast<std::int64_t>(
+      std::max<std::size_t>(a.element_bytes != 0 ? a.element_bytes : access_bytes, 1));
+  const std::int64_t byte = (offset % unit + unit) % unit;
+  const std::string element = fmt::format("{}[{}]", a.name, (offset - byte) / unit);
+  return byte == 0 ? element : fmt::format("byte {} of {}", byte, element);
+}
+
+// ---- device memory ------------------------------------------------------------------------------
+
+void global_memory::allocated(const void* memory, std::size_t bytes) {
+  const std::uintptr_t begin = address_of(memory);
+  arrays_[begin] = {
+      .in = space::global, .name = "", .begin = begin, .bytes = bytes, .first = begin};
+  written_[begin].assign(bytes, false);
+}
+
+void global_memory::released(const void* memory) {
+  arrays_.erase(address_of(memory));
+  written_.erase(address_of(memory));
+}
+
+void global_memory::written_by_host(const void* memory, std::size_t bytes) {
+  const std::uintptr_t begin = address_of(memory);
+  const array* of = find(begin);
+  if (of == nullptr) return;
+  const std::size_t offset = begin - of->begin;
+  const auto first = written_[of->begin].begin() + static_cast<std::ptrdiff_t>(offset);
+  std::fill_n(first, std::min(bytes, of->bytes - offset), true);
+}
+
+void global_memory::begin_launch(const simt::launch_facts& launch,
+                                 std::span<const std::string> parameters) {
+  std::size_t unnamed = 0;
+  for (auto& [begin, each] : arrays_) {
+    each.name = fmt::format("allocation {}", ++unnamed);
+    each.element_bytes = 0;
+    each.first = begin;
+  }
+  // Backwards: of two parameters for the same memory the first gives the name.
+  for (std::size_t i = launch.arguments.size(); i-- != 0;) {
+    const simt::pointer_argument& argument = launch.arguments[i];
+    const array* const of = find(address_of(argument.value));
+    if (of == nullptr) continue;
+    array& named = arrays_.at(of->begin);
+    named.name = argument.position < parameters.size() ? parameters[argument.position]
+                                                       : usual_name(argument.position);
+    named.element_bytes = argument.element_bytes;
+    named.first = address_of(argument.value);
+  }
+}
+
+const array* global_memory::find(std::uintptr_t address) const {
+  const auto after = arrays_.upper_bound(address);
+  if (after == arrays_.begin()) return nullptr;
+  const array& before = std::prev(after)->second;
+  return before.contains(address, 1) ? &before : nullptr;
+}
+
+const array* global_memory::nearest(std::uintptr_t address) const {
+  const auto after = arrays_.upper_bound(address);
+  const array* above = after == arrays_.end() ? nullptr : &after->second;
+  const array* below = after == arrays_.begin() ? nullptr : &std::prev(after)->second;
+  if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
+  return distance(*above, address) < distance(*below, address) ? above : below;
+}
+
+const std::vector<bool>* global_memory::written(const array& of) const {
+  const auto found = written_.find(of.begin);
+  return found == written_.end() ? nullptr : &found->second;
+}
+
+// ---- of a block ---------------------------------------------------------------------------------
+
+void block_map::begin_block(const simt::launch_facts& launch, const simt::block_memory& memory,
+                            const global_memory& global) {
+  global_ = &global;
+  stacks_begin_ = address_of(memory.stacks.data());
+  stacks_bytes_ = memory.stacks.size();
+  shared_.clear();
+  for (const simt::shared_area& area : memory.shared) {
+    const bool is_dynamic = area.name.empty();
+    // Without dynamic shared memory its pointer still says what was meant.
+    if (area.bytes.empty() && !(is_dynamic && launch.dynamic_shared_bytes == 0)) continue;
+    const std::uintptr_t begin = address_of(area.bytes.data());
+    shared_.push_back({.in = space::shared,
+                       .name = is_dynamic ? "shared" : std::string(area.name),
+                       .begin = begin,
+                       .bytes = area.bytes.size(),
+                       .is_dynamic = is_dynamic,
+                       .first = begin});
+  }
+}
+
+std::optional<space> block_map::space_of(std::uintptr_t address) const {
+  if (const array* of = find(address)) return of->in;
+  if (address - stacks_begin_ < stacks_bytes_ || is_position(address)) return space::own;
+  for (const address_range& each : loaded_segments())
+    if (each.holds(address)) return space::constant;
+  return std::nullopt;
+}
+
+const array* block_map::find(std::uintptr_t address) const {
+  for (const array& each : shared_)
+    if (each.contains(address, 1)) return &each;
+  return global_->find(address);
+}
+
+const array* block_map::nearest(std::uintptr_t address) const {
+  const array* best = global_->nearest(address);
+  for (const array& each : shared_)
+    if (best == nullptr || distance(each, address) < distance(*best, address)) best = &each;
+  return best;
+}
+
+std::string block_map::name(std::uintptr_t address, std::size_t access_bytes) const {
+  const array* of = find(address);
+  if (of == nullptr) of = nearest(address);
+  if (of == nullptr) return fmt::format("address {:#x}", address);
+  return name_element(*of, address, access_bytes);
+}
+
+}  // namespace tenfold::observe

@@ -1,0 +1,80 @@
+#include "host/observe/places.hpp"
+
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+
+#include "host/error.hpp"
+#include "host/isa/process.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+std::string needed_addr2line() {
+  if (std::string found = isa::find_program("addr2line"); !found.empty()) return found;
+  throw input_error(
+      "there is no addr2line, which finds the source lines of machine code: install binutils");
+}
+
+/// `kernels/01_naive.hpp:33 (discriminator 2)`; nothing where the place is not known.
+std::optional<source_place> parse_line(std::string_view text) {
+  const std::size_t colon = text.find_last_of(':', text.find(" (discriminator"));
+  if (colon == text.npos) return std::nullopt;
+  const std::string_view digits = text.substr(colon + 1);
+  int line = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  if (line == 0) return std::nullopt;
+  return source_place{source_file(text.substr(0, colon)), line};
+}
+
+}  // namespace
+
+std::string source_file(std::string_view compilers_name) {
+  namespace fs = std::filesystem;
+  const fs::path whole = (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal();
+  const std::string text = whole.string(), root = TENFOLD_SOURCE_FOLDER "/";
+  return text.starts_with(root) ? text.substr(root.size()) : text;
+}
+
+void place_finder::look_up(std::span<const code_place> places) {
+  std::string addresses;
+  for (const code_place place : places)
+    if (known_.try_emplace(place).second) addresses += fmt::format("{:#x}\n", place);
+  if (addresses.empty()) return;
+
+  const isa::temporary_folder folder;
+  const auto list = folder.path() / "addresses";
+  isa::write_text(list, addresses);
+  const isa::process_result result =
+      isa::run_process({needed_addr2line(), fmt::format("--exe=/proc/{}/exe", getpid()),
+                        "--inlines", "--addresses", fmt::format("@{}", list.string())},
+                       folder);
+  std::vector<source_place>* lines = nullptr;
+  std::string_view rest = result.out;
+  while (!rest.empty()) {
+    const std::string_view text = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+    if (text.starts_with("0x"))
+      lines = &known_[static_cast<code_place>(std::stoull(std::string(text), nullptr, 16))];
+    else if (const auto line = parse_line(text); line && lines != nullptr)
+      lines->push_back(*line);
+  }
+}
+
+const std::vector<source_place>& place_finder::lines_of(code_place place) const {
+  return known_.at(place);
+}
+
+source_place place_finder::line_in(code_place place, std::string_view file) const {
+  const std::vector<source_place>& lines = lines_of(place);
+  for (const source_place& each : lines)
+    if (each.file.ends_with(file)) return each;
+  return lines.empty() ? source_place{} : lines.front();
+}
+
+}  // namespace tenfold::observe

@@ -1,0 +1,38 @@
+/// @file
+/// From places in the program to lines of its source.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/observe/finding.hpp"
+#include "host/observe/step.hpp"
+
+namespace tenfold::observe {
+
+/// A file as a reader of the project names it, such as `kernels/01_naive.hpp`, from what a compiler
+/// called it. Files elsewhere keep their whole path.
+[[nodiscard]] std::string source_file(std::string_view compilers_name);
+
+/// Looks places up by addr2line, all that are asked for at once, and remembers them.
+class place_finder {
+ public:
+  /// Looks up what is not known yet.
+  /// @throws input_error where there is no addr2line
+  void look_up(std::span<const code_place> places);
+
+  /// The lines through which the code at a place came there, the innermost first; `look_up` must
+  /// have had it.
+  [[nodiscard]] const std::vector<source_place>& lines_of(code_place place) const;
+
+  /// Of these the innermost one in a file whose name ends so; the innermost of all where none does.
+  [[nodiscard]] source_place line_in(code_place place, std::string_view file) const;
+
+ private:
+  std::map<code_place, std::vector<source_place>> known_;
+};
+
+}  // namespace tenfold::observe

@@ -1,0 +1,243 @@
+#include "host/observe/profile.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "host/simt/kernel_symbols.hpp"
+
+extern "C" const char __executable_start, _end;
+
+namespace tenfold::observe {
+namespace {
+
+constexpr unsigned banks = 32, bank_bytes = 4;
+constexpr unsigned lanes_at_once = 32;
+
+/// Passed over by every thread without a barrier of its block before it counts as endless.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 32;
+
+/// Sorts few numbers and says how many different ones there are.
+template <std::size_t N>
+unsigned count_different(std::array<std::uint64_t, N>& values, unsigned count) {
+  std::sort(values.begin(), values.begin() + count);
+  return static_cast<unsigned>(std::unique(values.begin(), values.begin() + count) -
+                               values.begin());
+}
+
+/// The turns for the lanes of one group, which together ask for at most `banks` words.
+unsigned turns_of_group(const step& s, std::uint64_t lanes) {
+  std::array<std::array<std::uint64_t, lanes_at_once>, banks> words;
+  std::array<unsigned, banks> count{};
+  unsigned most = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t last = (address + s.bytes - 1) / bank_bytes;
+    for (std::uint64_t word = address / bank_bytes; word <= last; ++word) {
+      auto& known = words[word % banks];
+      unsigned& known_count = count[word % banks];
+      if (std::find(known.begin(), known.begin() + known_count, word) !=
+          known.begin() + known_count)
+        continue;  // served in the same turn: all lanes that want a word get it
+      known[known_count++] = word;
+      most = std::max(most, known_count);
+    }
+  }
+  return most;
+}
+
+}  // namespace
+
+bank_turns count_turns(const step& s) {
+  const unsigned words_each = std::max(1u, (s.bytes + bank_bytes - 1) / bank_bytes);
+  const unsigned group = std::max(1u, lanes_at_once / words_each);
+  const std::uint64_t first_group = (std::uint64_t{1} << group) - 1;
+  bank_turns turns{0, 0};
+  for (unsigned lane = 0; lane < most_lanes; lane += group) {
+    const std::uint64_t lanes = s.lanes & (first_group << lane);
+    if (lanes == 0) continue;
+    const unsigned each = turns_of_group(s, lanes);
+    turns.wavefronts += each;
+    turns.worst = std::max(turns.worst, each);
+  }
+  return turns;
+}
+
+unsigned count_sectors(const step& s) {
+  // A lane's access is no longer than a sector but may lie across two.
+  std::array<std::uint64_t, 2 * most_lanes> sectors;
+  unsigned count = 0;
+  for (std::uint64_t lanes = s.lanes; lanes != 0; lanes &= lanes - 1) {
+    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t first = address / sector_bytes;
+    const std::uint64_t last = (address + s.bytes - 1) / sector_bytes;
+    if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
+    if (last != first) sectors[count++] = last;
+  }
+  return count_different(sectors, count);
+}
+
+void traffic::add(const traffic& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  bytes += other.bytes;
+  sectors += other.sectors;
+  wavefronts += other.wavefronts;
+  worst_conflict = std::max(worst_conflict, other.worst_conflict);
+}
+
+void place_counters::add(const place_counters& other) {
+  global_reads.add(other.global_reads);
+  global_writes.add(other.global_writes);
+  global_atomics.add(other.global_atomics);
+  shared_reads.add(other.shared_reads);
+  shared_writes.add(other.shared_writes);
+  shared_atomics.add(other.shared_atomics);
+  entries += other.entries;
+  entering_lanes += other.entering_lanes;
+  block_barriers += other.block_barriers;
+  warp_barriers += other.warp_barriers;
+  votes += other.votes;
+  shuffles += other.shuffles;
+  bulk_bytes += other.bulk_bytes;
+}
+
+/// Counts the steps of the blocks of one OS thread.
+class profiler::counting_reader final : public step_reader {
+ public:
+  void begin_launch() {
+    places_.clear();
+    block_barriers_ = 0;
+  }
+
+  void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory& m) override {
+    shared_.clear();
+    for (const simt::shared_area& area : m.shared)
+      if (!area.bytes.empty())
+        shared_.push_back({reinterpret_cast<std::uintptr_t>(area.bytes.data()), area.bytes.size()});
+    const auto own = std::minmax({&threadIdx, &blockIdx, &blockDim, &gridDim});
+    own_ = {reinterpret_cast<std::uintptr_t>(own.first),
+            static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(own.second + 1) -
+                                     reinterpret_cast<std::uintptr_t>(own.first))};
+  }
+
+  void read(const step& s) override {
+    if (is_access(s.what))
+      count_access(s);
+    else if (is_meeting(s.what))
+      count_meeting(s);
+    else if (s.what == action::basic_block)
+      count_entry(s);
+  }
+
+  void pass_block_barrier() override { ++block_barriers_; }
+  void end_block(const simt::block_failure&) override {}
+
+  void add_to(launch_profile& profile) const {
+    profile.block_barriers += block_barriers_;
+    for (const auto& [key, counters] : places_) profile.places[key].add(counters);
+  }
+
+ private:
+  struct range {
+    std::uintptr_t begin;
+    std::size_t bytes;
+    [[nodiscard]] bool contains(std::uintptr_t address) const { return address - begin < bytes; }
+  };
+
+  [[nodiscard]] bool is_shared(std::uintptr_t address) const {
+    return std::any_of(shared_.begin(), shared_.end(),
+                       [&](const range& each) { return each.contains(address); });
+  }
+
+  /// What no instruction for memory is needed for: registers, constants in the program.
+  [[nodiscard]] bool is_no_memory(std::uintptr_t address) const {
+    return own_.contains(address) ||
+           (address >= reinterpret_cast<std::uintptr_t>(&__executable_start) &&
+            address < reinterpret_cast<std::uintptr_t>(&_end)) ||
+           address == reinterpret_cast<std::uintptr_t>(&warpSize);
+  }
+
+  void count_access(const step& s) {
+    const std::uintptr_t first = (*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))];
+    if (is_no_memory(first)) return;
+    place_counters& place = places_[{s.where, false, action::basic_block}];
+    if (s.what == action::bulk_read || s.what == action::bulk_write) {
+      if (s.what == action::bulk_read) place.bulk_bytes += s.bytes;
+      return;
+    }
+    const bool shared = is_shared(first);
+    traffic& t = traffic_of(place, s.what, shared);
+    ++t.requests;
+    t.lanes += s.lane_count();
+    t.bytes += std::uint64_t{s.lane_count()} * s.bytes;
+    if (shared) {
+      const bank_turns turns = count_turns(s);
+      t.wavefronts += turns.wavefronts;
+      t.worst_conflict = std::max(t.worst_conflict, turns.worst);
+    } else {
+      t.sectors += count_sectors(s);
+    }
+  }
+
+  static traffic& traffic_of(place_counters& place, action what, bool shared) {
+    if (what == action::atomic) return shared ? place.shared_atomics : place.global_atomics;
+    if (what == action::read) return shared ? place.shared_reads : place.global_reads;
+    return shared ? place.shared_writes : place.global_writes;
+  }
+
+  void count_meeting(const step& s) {
+    place_counters& place = places_[{s.where, true, s.what}];
+    if (s.what == action::block_barrier)
+      ++place.block_barriers;
+    else if (s.what == action::warp_barrier)
+      ++place.warp_barriers;
+    else if (s.what == action::vote)
+      ++place.votes;
+    else
+      place.shuffles += (s.bytes + 3) / 4;
+  }
+
+  void count_entry(const step& s) {
+    place_counters& place = places_[{s.where, false, action::basic_block}];
+    ++place.entries;
+    place.entering_lanes += s.lane_count();
+  }
+
+  std::vector<range> shared_;
+  range own_{0, 0};
+  counters_by_place places_;
+  std::uint64_t block_barriers_ = 0;
+};
+
+struct profiler::worker {
+  counting_reader reader;
+  block_recorder recorder{reader, most_steps};
+};
+
+profiler::profiler() = default;
+profiler::~profiler() = default;
+
+void profiler::begin_launch(const simt::launch_facts& launch) {
+  launches_.push_back(
+      {.kernel = launch.kernel->name,
+       .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+       .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
+       .warp_size = launch.warp_size,
+       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
+       .places = {}});
+  joined_ = 0;
+}
+
+simt::block_observer& profiler::join_launch() {
+  const std::scoped_lock lock(mutex_);
+  if (joined_ == workers_.size()) workers_.push_back(std::make_unique<worker>());
+  worker& mine = *workers_[joined_++];
+  mine.reader.begin_launch();
+  return mine.recorder;
+}
+
+void profiler::end_launch() {
+  for (std::size_t i = 0; i < joined_; ++i) workers_[i]->reader.add_to(launches_.back());
+}
+
+}  // namespace tenfold::observe

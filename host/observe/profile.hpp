@@ -1,0 +1,111 @@
+/// @file
+/// Counts what kernels do, as the hardware's counters would: requests, sectors, wavefronts, lanes.
+///
+/// Shared memory is counted as NVIDIA's hardware has it: 32 banks of 4 bytes; a request takes as
+/// many wavefronts as the busiest bank has different words to serve. Lanes are served in groups
+/// that ask for 128 bytes at most: 32 of 4 bytes, 16 of 8, 8 of 16. A warp of 64 lanes is two such
+/// halves, which is a model: AMD's LDS was not measured.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "host/observe/recorder.hpp"
+#include "host/simt/observer.hpp"
+
+namespace tenfold::observe {
+
+inline constexpr std::uint64_t sector_bytes = 32;
+
+/// What warps did in one kind of memory, or at one place of the program.
+struct traffic {
+  std::uint64_t requests = 0;    ///< instructions of a warp that touched memory
+  std::uint64_t lanes = 0;       ///< that took part in them
+  std::uint64_t bytes = 0;       ///< that lanes asked for
+  std::uint64_t sectors = 0;     ///< global memory: stretches of 32 bytes that had to be moved
+  std::uint64_t wavefronts = 0;  ///< shared memory: turns that the banks took
+  unsigned worst_conflict = 0;   ///< shared memory: the most turns that a group of lanes took
+
+  void add(const traffic& other);
+};
+
+/// What warps did at one place. Which of these are used depends on what is there.
+struct place_counters {
+  traffic global_reads, global_writes, global_atomics;
+  traffic shared_reads, shared_writes, shared_atomics;
+  std::uint64_t entries = 0, entering_lanes = 0;  ///< of a basic block: by warps, by their lanes
+  std::uint64_t block_barriers = 0;               ///< warps that came to one
+  std::uint64_t warp_barriers = 0, votes = 0;
+  std::uint64_t shuffles = 0;    ///< of values of up to 4 bytes; a longer one is several
+  std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
+
+  void add(const place_counters& other);
+};
+
+/// A place, and what kind of thing it is: numbers of meetings are no places in the program.
+struct place_key {
+  code_place where;
+  bool is_meeting;
+  action what;  ///< of a meeting; `basic_block` for the program's places
+  friend bool operator==(const place_key&, const place_key&) = default;
+};
+
+struct place_hash {
+  std::size_t operator()(const place_key& k) const {
+    return (std::size_t{k.where} << 8) ^ static_cast<std::size_t>(k.what);
+  }
+};
+
+using counters_by_place = std::unordered_map<place_key, place_counters, place_hash>;
+
+/// One launch, counted.
+struct launch_profile {
+  std::string kernel;
+  std::uint64_t blocks;
+  unsigned threads_per_block, warp_size;
+  std::size_t shared_bytes;          ///< static and dynamic, of a block
+  std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
+  counters_by_place places;
+};
+
+/// Counts all launches that it sees, one after the other.
+class profiler final : public simt::observer {
+ public:
+  profiler();
+  ~profiler() override;
+
+  [[nodiscard]] const std::vector<launch_profile>& launches() const { return launches_; }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return false; }
+  void begin_launch(const simt::launch_facts& launch) override;
+  simt::block_observer& join_launch() override;
+  void end_launch() override;
+  void allocated(const void*, std::size_t) override {}
+  void released(const void*) override {}
+  void written_by_host(const void*, std::size_t) override {}
+
+ private:
+  class counting_reader;
+  struct worker;
+
+  std::vector<launch_profile> launches_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<worker>> workers_;
+  std::size_t joined_ = 0;  // of the workers, those that are in use in this launch
+};
+
+/// The turns that shared memory takes for one request, and the most that one group of lanes takes.
+struct bank_turns {
+  unsigned wavefronts;
+  unsigned worst;
+};
+[[nodiscard]] bank_turns count_turns(const step& s);
+
+/// Different sectors that a request touches.
+[[nodiscard]] unsigned count_sectors(const step& s);
+
+}  // namespace tenfold::observe

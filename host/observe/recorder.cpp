@@ -1,0 +1,290 @@
+#include "host/observe/recorder.hpp"
+
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <mutex>
+#include <shared_mutex>
+#include <utility>
+
+#include "host/simt/kernel_symbols.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+constexpr std::size_t first_capacity = 256;
+
+void read_value(event& e) {
+  std::memcpy(&e.value, reinterpret_cast<const void*>(e.address),
+              std::min<std::size_t>(e.bytes, sizeof e.value));
+}
+
+/// Sites in the order in which they were met. There are few; each is looked up by its address, as
+/// the compiler keeps one copy of a name and a file in a unit, or by its text.
+class site_table {
+ public:
+  code_place number_of(const meeting_site& site) {
+    {
+      const std::shared_lock lock(mutex_);
+      if (const std::size_t found = find(site); found < sites_.size())
+        return static_cast<code_place>(found);
+    }
+    const std::unique_lock lock(mutex_);
+    const std::size_t found = find(site);
+    if (found == sites_.size()) sites_.push_back(site);
+    return static_cast<code_place>(found);
+  }
+
+  meeting_site at(code_place place) const {
+    const std::shared_lock lock(mutex_);
+    return sites_[place];
+  }
+
+ private:
+  [[nodiscard]] std::size_t find(const meeting_site& site) const {
+    std::size_t i = 0;
+    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
+    return i;
+  }
+
+  static bool is_same(const meeting_site& a, const meeting_site& b) {
+    return a.where.line == b.where.line && is_same_text(a.where.file, b.where.file) &&
+           is_same_text(a.name, b.name);
+  }
+  static bool is_same_text(const char* a, const char* b) { return a == b || !std::strcmp(a, b); }
+
+  mutable std::shared_mutex mutex_;
+  std::deque<meeting_site> sites_;
+};
+
+site_table& sites() {
+  static site_table table;
+  return table;
+}
+
+action action_of(simt::meeting kind) {
+  switch (kind) {
+    case simt::meeting::block_barrier:
+      return action::block_barrier;
+    case simt::meeting::warp_barrier:
+      return action::warp_barrier;
+    case simt::meeting::shuffle:
+      return action::shuffle;
+    case simt::meeting::vote:
+      break;
+  }
+  return action::vote;
+}
+
+}  // namespace
+
+thread_local constinit running_thread* running = nullptr;
+
+const std::uintptr_t program_base = [] {
+  std::uintptr_t first = 0;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* out) {
+        *static_cast<std::uintptr_t*>(out) = info->dlpi_addr;
+        return 1;  // the program itself comes first
+      },
+      &first);
+  return first;
+}();
+
+code_place place_of(const meeting_site& site) {
+  return sites().number_of(site);
+}
+meeting_site site_at(code_place place) {
+  return sites().at(place);
+}
+
+void thread_record::grow() {
+  const std::size_t used = events_.size();
+  events_.resize(std::max(first_capacity, 2 * used));
+  next_ = events_.data() + used;
+}
+
+void thread_record::keep_value() {
+  event& last = next_[-1];
+  const bool had_write = std::exchange(is_writing_, last.what == action::write);
+  if (had_write && next_ - events_.data() > 1) read_value(next_[-2]);
+  if (last.what == action::read || last.what == action::atomic) read_value(last);
+}
+
+void thread_record::settle() {
+  if (std::exchange(is_writing_, false)) read_value(next_[-1]);
+}
+
+void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 block,
+                                 const simt::block_memory& memory) {
+  thread_count_ = launch.block.x * launch.block.y * launch.block.z;
+  warp_size_ = launch.warp_size;
+  if (records_.size() < thread_count_) records_.resize(thread_count_);
+  for (unsigned t = 0; t < thread_count_; ++t)
+    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_);
+  running_ = {.record = nullptr,
+              .stacks_begin = reinterpret_cast<std::uintptr_t>(memory.stacks.data()),
+              .stacks_bytes = memory.stacks.size(),
+              .kernel_begin = launch.kernel->begin,
+              .kernel_bytes = launch.kernel->bytes,
+              .steps_left = most_steps_};
+  reader_.begin_block(launch, block, memory);
+}
+
+void block_recorder::resume(unsigned thread) {
+  current_ = running_.record = &records_[thread];
+  running_.steps_left = most_steps_;
+  running = &running_;
+}
+
+void block_recorder::pause() {
+  if (running != nullptr) current_->settle();
+  running = nullptr;
+}
+
+void block_recorder::arrive(simt::location where) {
+  current_->meet(action::block_barrier, place_of({"__syncthreads", where}), ~std::uint64_t{0});
+}
+
+void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
+  std::uint64_t value = 0;
+  if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
+  current_->meet(action_of(kind), place_of({mine.name, mine.where}), mine.mask,
+                 static_cast<std::uint32_t>(mine.size), value, mine.source);
+}
+
+void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
+  // Told by the executor, which does not know from where: from where the thread was last seen.
+  const event* last = current_->end() == current_->begin() ? nullptr : current_->end() - 1;
+  const code_place where = last == nullptr ? 0 : last->where;
+  const std::uint32_t depth = last == nullptr ? 0 : last->depth;
+  current_->copy(action::bulk_read, where, reinterpret_cast<std::uint64_t>(from),
+                 static_cast<std::uint32_t>(bytes), depth);
+  current_->copy(action::bulk_write, where, reinterpret_cast<std::uint64_t>(to),
+                 static_cast<std::uint32_t>(bytes), depth);
+}
+
+void block_recorder::pass_block_barrier() {
+  replay();
+  reader_.pass_block_barrier();
+}
+
+void block_recorder::end_block(const simt::block_failure& failure) {
+  running = nullptr;
+  replay();
+  reader_.end_block(failure);
+}
+
+void block_recorder::replay() {
+  for (unsigned first = 0; first < thread_count_; first += warp_size_)
+    replay_warp(&records_[first], std::min(warp_size_, thread_count_ - first), first / warp_size_,
+                reader_);
+  for (unsigned t = 0; t < thread_count_; ++t) records_[t].clear();
+}
+
+// ---- lockstep -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Orders what lanes have next: what goes first has the lowest key, and what goes together the
+/// same.
+struct step_key {
+  std::uint64_t order;  ///< depth of the stack, deepest first, then the place in the program
+  std::uint64_t what;   ///< action and size
+  friend bool operator==(const step_key&, const step_key&) = default;
+};
+
+/// Meetings come last: lanes that wait there let all others go on.
+constexpr std::uint64_t meetings_order = ~std::uint64_t{0};
+
+step_key key_of(const event& e) {
+  const std::uint64_t what = (std::uint64_t{e.bytes} << 8) | static_cast<std::uint64_t>(e.what);
+  if (is_meeting(e.what)) return {meetings_order, what};
+  return {(std::uint64_t{~e.depth} << 32) | e.where, what};
+}
+
+bool precedes(const step_key& a, const step_key& b) {
+  return a.order != b.order ? a.order < b.order : a.what < b.what;
+}
+
+class warp_replay {
+ public:
+  warp_replay(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader)
+      : lanes_(lanes), count_(count), warp_(warp), reader_(reader) {
+    for (unsigned lane = 0; lane < count_; ++lane) {
+      next_[lane] = lanes_[lane].begin();
+      if (next_[lane] != lanes_[lane].end()) left_ |= std::uint64_t{1} << lane;
+    }
+  }
+
+  void run() {
+    while (left_ != 0) {
+      const std::uint64_t together = lanes_that_go();
+      take(together, *next_[static_cast<unsigned>(std::countr_zero(together))]);
+    }
+  }
+
+ private:
+  std::uint64_t lanes_that_go() {
+    step_key lowest{};
+    std::uint64_t together = 0;
+    for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      const step_key key = key_of(*next_[lane]);
+      if (together == 0 || precedes(key, lowest)) {
+        lowest = key;
+        together = std::uint64_t{1} << lane;
+      } else if (key == lowest) {
+        together |= std::uint64_t{1} << lane;
+      }
+    }
+    return lowest.order == meetings_order ? lanes_that_meet() : together;
+  }
+
+  /// Everybody waits. The lanes of a mask of which all that are still there have come go on; where
+  /// there are none, since the block failed, whoever is first.
+  std::uint64_t lanes_that_meet() const {
+    for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
+      const event& first = *next_[static_cast<unsigned>(std::countr_zero(rest))];
+      std::uint64_t there = 0, expected = first.address & left_;
+      for (std::uint64_t others = expected; others != 0; others &= others - 1) {
+        const auto lane = static_cast<unsigned>(std::countr_zero(others));
+        const event& other = *next_[lane];
+        if (other.what == first.what && other.where == first.where &&
+            other.address == first.address)
+          there |= std::uint64_t{1} << lane;
+      }
+      if (there == expected && there != 0) return there;
+    }
+    return left_ & -left_;
+  }
+
+  void take(std::uint64_t together, const event& e) {
+    for (std::uint64_t rest = together; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+      addresses_[lane] = next_[lane]->address;
+      values_[lane] = next_[lane]->value;
+      sources_[lane] = next_[lane]->source;
+      if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
+    }
+    reader_.read({e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_});
+  }
+
+  const thread_record* lanes_;
+  unsigned count_, warp_;
+  step_reader& reader_;
+  std::array<const event*, most_lanes> next_{};
+  std::array<std::uint64_t, most_lanes> addresses_{}, values_{};
+  std::array<std::uint8_t, most_lanes> sources_{};
+  std::uint64_t left_ = 0;  // lanes that have something left to do
+};
+
+}  // namespace
+
+void replay_warp(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader) {
+  warp_replay(lanes, count, warp, reader).run();
+}
+
+}  // namespace tenfold::observe

@@ -1,0 +1,146 @@
+/// @file
+/// What every thread of a block did, in its own order, as the compiler's callbacks tell it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "host/observe/step.hpp"
+
+namespace tenfold::observe {
+
+/// One thing that one thread did.
+struct event {
+  std::uint64_t address;  ///< of an access; the mask of a meeting
+  std::uint64_t
+      value;  ///< the first 8 bytes that were read, written or sent, where values are kept
+  code_place where;
+  std::uint32_t bytes;
+  std::uint32_t depth;  ///< of the stack, in bytes, of the function that did it
+  action what;
+  std::uint8_t source;  ///< of a shuffle: the lane whose value comes back
+};
+
+/// What one thread did since its block's last barrier.
+///
+/// Callbacks come from all code that is compiled for them, that which launches the kernel included.
+/// A thread is in its kernel from the first basic block of the kernel's own on, for as long as its
+/// stack is as deep as there.
+class thread_record {
+ public:
+  void begin(std::uintptr_t stack_top, bool keeps_values) {
+    stack_top_ = stack_top;
+    is_in_kernel_ = false;
+    keeps_values_ = keeps_values;
+    clear();
+  }
+  void clear() {
+    next_ = events_.data();
+    is_writing_ = false;
+  }
+
+  /// @param frame of the function that did it
+  void add(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
+           std::uintptr_t frame) {
+    const auto depth = static_cast<std::uint32_t>(stack_top_ - frame);
+    if (depth < kernel_depth_ || !is_in_kernel_) return;
+    append({address, 0, where, bytes, depth, what, 0});
+    if (keeps_values_) keep_value();
+  }
+
+  void enter_kernel(std::uintptr_t frame) {
+    is_in_kernel_ = true;
+    kernel_depth_ = static_cast<std::uint32_t>(stack_top_ - frame);
+  }
+  [[nodiscard]] bool is_in_kernel() const { return is_in_kernel_; }
+
+  /// What the executor tells belongs to the kernel in any case.
+  void meet(action what, code_place where, std::uint64_t mask, std::uint32_t bytes = 0,
+            std::uint64_t value = 0, unsigned source = 0) {
+    settle();
+    append({mask, value, where, bytes, 0, what, static_cast<std::uint8_t>(source)});
+  }
+
+  void copy(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
+            std::uint32_t depth) {
+    append({address, 0, where, bytes, depth, what, 0});
+  }
+
+  /// What the last write wrote can be read once the thread has gone on.
+  void settle();
+
+  [[nodiscard]] const event* begin() const { return events_.data(); }
+  [[nodiscard]] const event* end() const { return next_; }
+
+ private:
+  void append(const event& e) {
+    if (next_ == events_.data() + events_.size()) grow();
+    *next_++ = e;
+  }
+  void grow();
+  void keep_value();
+
+  event* next_ = nullptr;
+  std::vector<event> events_;
+  std::uintptr_t stack_top_ = 0;
+  std::uint32_t kernel_depth_ = 0;
+  bool is_in_kernel_ = false;
+  bool keeps_values_ = false;
+  bool is_writing_ = false;  // the last event is a write whose value is not known yet
+};
+
+/// The thread whose code runs on this OS thread, and what its callbacks need to know; null while
+/// nobody records.
+struct running_thread {
+  thread_record* record;
+  std::uintptr_t stacks_begin, stacks_bytes;
+  std::uintptr_t kernel_begin, kernel_bytes;
+  std::uint64_t steps_left;  ///< basic blocks until the kernel counts as endless
+};
+extern thread_local constinit running_thread* running;
+
+/// Where this program was loaded: code places are offsets from there.
+extern const std::uintptr_t program_base;
+
+/// The number of a meeting's site as a code place, and back.
+[[nodiscard]] code_place place_of(const meeting_site& site);
+[[nodiscard]] meeting_site site_at(code_place place);
+
+/// Records the blocks that one OS thread runs, and has a reader read them as steps.
+class block_recorder final : public simt::block_observer {
+ public:
+  /// @param reader outlives this
+  /// @param most_steps basic blocks that a thread may enter between two barriers of its block
+  /// @param keeps_values whether the reader wants to know what was read and written
+  block_recorder(step_reader& reader, std::uint64_t most_steps, bool keeps_values = false)
+      : reader_(reader), most_steps_(most_steps), keeps_values_(keeps_values) {}
+
+  void begin_block(const simt::launch_facts& launch, simt::index3 block,
+                   const simt::block_memory& memory) override;
+  void resume(unsigned thread) override;
+  void pause() override;
+  void arrive(simt::location where) override;
+  void arrive(simt::meeting kind, const simt::exchange& mine) override;
+  void copy(const void* to, const void* from, std::size_t bytes) override;
+  void pass_block_barrier() override;
+  void end_block(const simt::block_failure& failure) override;
+
+ private:
+  void replay();
+
+  step_reader& reader_;
+  std::uint64_t most_steps_;
+  bool keeps_values_;
+  std::vector<thread_record> records_;
+  unsigned thread_count_ = 0, warp_size_ = 0;
+  thread_record* current_ = nullptr;
+  running_thread running_{};
+};
+
+/// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
+/// the ones deepest in the stack first, of these the ones at the lowest address of the program;
+/// meetings wait for all lanes of their mask that are still there.
+void replay_warp(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader);
+
+}  // namespace tenfold::observe

@@ -1,0 +1,146 @@
+#include "host/observe/trace.hpp"
+
+#include <bit>
+
+#include "host/observe/places.hpp"
+#include "host/observe/recorder.hpp"
+#include "host/observe/watched_run.hpp"
+#include "host/simt/kernel_symbols.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+constexpr std::uint64_t most_steps = 1'000'000;
+
+/// A step with its place in the program, which is looked up when all steps are there.
+struct placed_step {
+  traced_step step;
+  code_place where;
+};
+
+class tracer final : public simt::observer, private step_reader {
+ public:
+  explicit tracer(std::size_t element_bytes) : element_bytes_(element_bytes) {}
+
+  /// @param file that holds the kernel
+  [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
+    std::vector<code_place> places;
+    for (const auto& steps : steps_)
+      for (const placed_step& each : steps)
+        if (!is_meeting(each.step.what)) places.push_back(each.where);
+    place_finder finder;
+    finder.look_up(places);
+    for (std::size_t i = 0; i < steps_.size(); ++i)
+      for (placed_step& each : steps_[i]) {
+        const source_place at = is_meeting(each.step.what) ? place_of_meeting(each.where)
+                                                           : finder.line_in(each.where, file);
+        each.step.line = at.file.ends_with(file) ? at.line : 0;
+        launches_[i].steps.push_back(std::move(each.step));
+      }
+    return std::move(launches_);
+  }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  void begin_launch(const simt::launch_facts& launch) override {
+    global_.begin_launch(launch, reduction_parameters());
+    launches_.push_back({.kernel = launch.kernel->name,
+                         .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+                         .arrays = {},
+                         .steps = {}});
+    steps_.emplace_back();
+    for (const auto& [begin, each] : global_.arrays())
+      if (each.element_bytes != 0) add_array(each, each.element_bytes);
+  }
+  simt::block_observer& join_launch() override { return recorder_; }
+  void end_launch() override {}
+  void allocated(const void* p, std::size_t bytes) override { global_.allocated(p, bytes); }
+  void released(const void* p) override { global_.released(p); }
+  void written_by_host(const void* p, std::size_t bytes) override {
+    global_.written_by_host(p, bytes);
+  }
+
+ private:
+  void begin_block(const simt::launch_facts& launch, simt::index3 block,
+                   const simt::block_memory& memory) override {
+    is_first_ = block.x == 0 && block.y == 0 && block.z == 0;
+    if (!is_first_) return;
+    warp_size_ = launch.warp_size;
+    epoch_ = 0;
+    map_.begin_block(launch, memory, global_);
+    for (const array& each : map_.shared())
+      if (each.bytes != 0) add_array(each, element_bytes_);
+  }
+
+  void read(const step& s) override {
+    if (!is_first_ || s.what == action::basic_block || s.what == action::fence) return;
+    traced_step traced{.epoch = epoch_,
+                       .warp = s.warp,
+                       .what = s.what,
+                       .line = 0,
+                       .array = {},
+                       .bytes = s.bytes,
+                       .lanes = {}};
+    if (is_access(s.what) && !describe_access(s, traced)) return;
+    for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
+      traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));
+    steps_.back().push_back({std::move(traced), s.where});
+  }
+
+  void pass_block_barrier() override { ++epoch_; }
+  void end_block(const simt::block_failure&) override {}
+
+  void add_array(const array& a, std::size_t element_bytes) {
+    launches_.back().arrays.push_back({a.name, a.in, a.bytes / element_bytes, element_bytes});
+  }
+
+  /// @return whether it touches an array that a drawing shows
+  bool describe_access(const step& s, traced_step& traced) {
+    const array* of = map_.find((*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))]);
+    if (of == nullptr) return false;
+    traced.array = of->name;
+    traced.in = of->in;
+    if (of->in == space::shared)
+      traced.wavefronts = count_turns(s).wavefronts;
+    else
+      traced.sectors = count_sectors(s);
+    return true;
+  }
+
+  traced_lane describe_lane(const step& s, unsigned lane) {
+    traced_lane described{.lane = lane, .thread = s.warp * warp_size_ + lane};
+    if (s.what == action::block_barrier || s.what == action::warp_barrier) return described;
+    described.value = (*s.values)[lane];
+    if (s.what == action::shuffle) described.source = (*s.sources)[lane];
+    if (!is_access(s.what)) return described;
+    const std::uintptr_t address = (*s.addresses)[lane];
+    if (const array* of = map_.find(address)) {
+      const std::size_t bytes = of->in == space::shared ? element_bytes_ : of->element_bytes;
+      described.index = static_cast<std::int64_t>((address - of->begin) / bytes);
+    }
+    return described;
+  }
+
+  static source_place place_of_meeting(code_place where) {
+    const meeting_site site = site_at(where);
+    return {source_file(site.where.file), site.where.line};
+  }
+
+  std::size_t element_bytes_;
+  global_memory global_;
+  block_map map_;
+  block_recorder recorder_{*this, most_steps, true};
+  std::vector<traced_launch> launches_;
+  std::vector<std::vector<placed_step>> steps_;
+  bool is_first_ = false;
+  unsigned warp_size_ = 0, epoch_ = 0;
+};
+
+}  // namespace
+
+std::vector<traced_launch> trace_kernel(const profile_request& r) {
+  tracer tracing(size_of(r.type));
+  run_watched(r, tracing);
+  return tracing.finish(r.file);
+}
+
+}  // namespace tenfold::observe

@@ -1,0 +1,166 @@
+#include "host/observe/memory_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "host/observe/finding.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+std::uintptr_t at(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+class MemoryMap : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    memory.allocated(in, 100 * sizeof(float));
+    memory.allocated(out, 10 * sizeof(double));
+  }
+
+  void begin_launch(std::vector<simt::pointer_argument> given,
+                    std::span<const std::string> parameters = {}) {
+    arguments = std::move(given);
+    launch = {.kernel = nullptr,
+              .grid = {1, 1, 1},
+              .block = {32, 1, 1},
+              .warp_size = 32,
+              .dynamic_shared_bytes = 64,
+              .arguments = arguments};
+    memory.begin_launch(launch, parameters);
+  }
+
+  void begin_block() {
+    const std::array<simt::shared_area, 2> shared{{
+        {"tile", std::as_writable_bytes(std::span(tile))},
+        {"", std::as_writable_bytes(std::span(dynamic))},
+    }};
+    map.begin_block(
+        launch, {.shared = shared, .stacks = stacks, .stack_top = nullptr, .stacks_owner = this},
+        memory);
+  }
+
+  // Apart, as allocations of the executor are.
+  alignas(16) std::array<std::byte, 4096> device{};
+  std::byte* const in = device.data() + 1024;
+  std::byte* const out = device.data() + 2048;
+  std::array<float, 16> tile{};
+  std::array<double, 8> dynamic{};
+  std::array<std::byte, 256> stacks{};
+  std::vector<simt::pointer_argument> arguments;
+  simt::launch_facts launch{};
+  global_memory memory;
+  block_map map;
+};
+
+TEST_F(MemoryMap, NamesArraysAfterTheKernelsParameters) {
+  const std::array<std::string, 2> parameters{"source", "sums"};
+  begin_launch({{0, in, 4}, {1, out, 8}}, parameters);
+  begin_block();
+  EXPECT_EQ(map.name(at(in + 4 * 99)), "source[99]");
+  EXPECT_EQ(map.name(at(out + 8)), "sums[1]");
+}
+
+TEST_F(MemoryMap, CallsParametersWhatTheStagesCallThemWhereNamesAreUnknown) {
+  begin_launch({{0, in, 4}, {4, out, 8}});
+  begin_block();
+  EXPECT_EQ(map.name(at(in)), "in[0]");
+  EXPECT_EQ(map.name(at(out)), "parameter 5[0]");
+}
+
+TEST_F(MemoryMap, SaysWhichByteOfAnElement) {
+  begin_launch({{0, in, 4}});
+  begin_block();
+  EXPECT_EQ(map.name(at(in + 6)), "byte 2 of in[1]");
+}
+
+TEST_F(MemoryMap, CountsFromWhereTheParameterPoints) {
+  begin_launch({{0, in + 8, 4}});
+  begin_block();
+  EXPECT_EQ(map.name(at(in + 8)), "in[0]");
+  EXPECT_EQ(map.name(at(in + 4)), "in[-1]");
+  EXPECT_EQ(map.name(at(in + 2)), "byte 2 of in[-2]");
+}
+
+TEST_F(MemoryMap, TheFirstParameterNamesMemoryThatTwoShare) {
+  begin_launch({{0, in, 4}, {1, in + 4, 4}});
+  begin_block();
+  EXPECT_EQ(map.name(at(in + 4)), "in[1]");
+}
+
+TEST_F(MemoryMap, NamesOfALaunchDoNotOutliveIt) {
+  begin_launch({{0, in, 4}, {1, out, 8}});
+  begin_launch({{0, out, 8}});
+  begin_block();
+  EXPECT_EQ(map.name(at(out)), "in[0]");
+  EXPECT_EQ(map.find(at(in))->name, "allocation 1");
+}
+
+TEST_F(MemoryMap, NamesSharedMemoryInUnitsOfTheAccess) {
+  begin_launch({});
+  begin_block();
+  EXPECT_EQ(map.name(at(&tile[3]), 4), "tile[3]");
+  EXPECT_EQ(map.name(at(&dynamic[3]), 8), "shared[3]");
+  EXPECT_EQ(map.name(at(&tile[3])), "tile[12]");
+}
+
+TEST_F(MemoryMap, FindsNothingJustOutsideAnArray) {
+  begin_launch({{0, in, 4}});
+  begin_block();
+  EXPECT_NE(map.find(at(in + 399)), nullptr);
+  EXPECT_EQ(map.find(at(in + 400)), nullptr);
+  EXPECT_EQ(map.find(at(in - 1)), nullptr);
+  EXPECT_EQ(map.space_of(at(in + 400)), std::nullopt);
+}
+
+TEST_F(MemoryMap, TheNearestArrayIsTheOneMeant) {
+  begin_launch({{0, in, 4}, {1, out, 8}});
+  begin_block();
+  EXPECT_EQ(map.name(at(in + 400)), "in[100]");
+  EXPECT_EQ(map.name(at(out - 8)), "out[-1]");
+  EXPECT_EQ(map.name(at(out + 80)), "out[10]");
+}
+
+TEST_F(MemoryMap, KnowsWhoseMemoryItIs) {
+  static const int constant = 17;
+  begin_launch({{0, in, 4}});
+  begin_block();
+  EXPECT_EQ(map.space_of(at(in)), space::global);
+  EXPECT_EQ(map.space_of(at(&tile)), space::shared);
+  EXPECT_EQ(map.space_of(at(&dynamic)), space::shared);
+  EXPECT_EQ(map.space_of(at(&stacks[100])), space::own);
+  EXPECT_EQ(map.space_of(at(&threadIdx.y)), space::own);
+  EXPECT_EQ(map.space_of(at(&warpSize)), space::own);
+  EXPECT_EQ(map.space_of(at(&constant)), space::constant);
+  EXPECT_EQ(map.space_of(8), std::nullopt);
+}
+
+TEST_F(MemoryMap, RemembersWhatTheHostWrote) {
+  memory.written_by_host(in + 4, 8);
+  const std::vector<bool>& written = *memory.written(*memory.find(at(in)));
+  ASSERT_EQ(written.size(), 400u);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(written[i], i >= 4 && i < 12) << i;
+}
+
+TEST_F(MemoryMap, ForgetsWhatWasReleased) {
+  memory.written_by_host(in, 400);
+  memory.released(in);
+  EXPECT_EQ(memory.find(at(in)), nullptr);
+  memory.allocated(in, 400);
+  EXPECT_FALSE(memory.written(*memory.find(at(in)))->front());
+}
+
+TEST(Finding, KindsHaveNamesAndKeys) {
+  EXPECT_EQ(key_of(finding_kind::block_race), "block_race");
+  EXPECT_EQ(name_of(finding_kind::out_of_bounds), "out of bounds");
+  EXPECT_EQ(key_of(finding_kind::lost_element), "lost_element");
+  EXPECT_EQ(key_of(finding_kind::fault), "fault");
+}
+
+}  // namespace
+}  // namespace tenfold::observe
