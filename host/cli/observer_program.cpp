@@ -8,7 +8,7 @@
 namespace tenfold::cli {
 
 std::string stage_name(const watched_kernel& k) {
-  return k.is_file() ? std::filesystem::path(k.stage).stem().string() : k.stage;
+  return k.stage.ends_with(".hpp") ? std::filesystem::path(k.stage).stem().string() : k.stage;
 }
 
 int run_observer(int argc, char** argv) {

@@ -24,7 +24,7 @@ struct watched_kernel {
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};
 
-  /// Whether it names a file and no stage.
+  /// Whether it names a file, and not that of a listed stage.
   [[nodiscard]] bool is_file() const;
 };
 

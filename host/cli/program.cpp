@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/observer_call.hpp"
 #include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/cli/terminal.hpp"
@@ -122,6 +123,9 @@ int run_program(int argc, char** argv) {
       "isa", "a kernel's machine code beside its source lines; two stages go side by side");
   add_isa_options(*machine_code, inspected);
   machine_code->callback([&] { verb = [&] { return show_machine_code(inspected); }; });
+
+  observing_options watched;
+  add_observing_verbs(app, watched, verbs_of_observer(argv), verb);
 
   CLI::App* best =
       app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");

@@ -1,4 +1,5 @@
-// Compiled, not run, by every compiler that is here: the vocabulary, and each stage once.
+// Compiled, not run, by every compiler that is here: the vocabulary, and each stage and each
+// pitfall once.
 #include "common/gpu.hpp"
 #include "common/narrow_float.hpp"
 #include "common/operators.hpp"
@@ -6,6 +7,7 @@
 #include "common/tmp.hpp"
 #include "host/catalogue.hpp"
 #include "tenfold_all_kernels.hpp"
+#include "tenfold_all_pitfalls.hpp"
 
 namespace tenfold {
 
@@ -55,8 +57,20 @@ bool narrow_elements_have_one() {
          stage::kernel<256, 32, 16, In, T, maximum<T>>() != nullptr;
 }
 
+template <typename In, typename T>
+bool all_pitfalls_have_one() {
+  bool all = true;
+#define TENFOLD_INSTANTIATE_PITFALL(name)                 \
+  all = all && kernel<name::stage, In, T>() != nullptr && \
+        kernel<name::mended::stage, In, T>() != nullptr;
+  TENFOLD_PITFALLS(TENFOLD_INSTANTIATE_PITFALL)
+#undef TENFOLD_INSTANTIATE_PITFALL
+  return all;
+}
+
 bool instantiate() {
-  return narrow_elements_have_one<std::int8_t, std::int64_t>() &&
+  return all_pitfalls_have_one<float, float>() &&
+         narrow_elements_have_one<std::int8_t, std::int64_t>() &&
          narrow_elements_have_one<std::uint8_t, std::uint64_t>() &&
          narrow_elements_have_one<float16, float>() &&
          narrow_elements_have_one<bfloat16, float>() && all_stages_have_one<float, float>() &&

@@ -1,0 +1,127 @@
+/// @file
+/// Finds what is wrong with a kernel from what its threads did: races, reads of memory that nobody
+/// wrote, accesses outside of arrays, elements lost or folded twice, barriers in divergent flow.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "host/observe/execution_order.hpp"
+#include "host/observe/finding.hpp"
+#include "host/observe/memory_map.hpp"
+#include "host/observe/shadow.hpp"
+#include "host/observe/step.hpp"
+
+namespace tenfold::observe {
+
+/// Findings in the order in which they were first met. Those that differ in nothing but block,
+/// threads and element are one.
+class finding_list {
+ public:
+  /// What makes two findings the same.
+  using key = std::tuple<finding_kind, std::string, std::string, code_place, code_place>;
+
+  /// Whether it was met before; counts it once more.
+  bool count_again(const key& same);
+  void add(const key& same, finding what);
+  [[nodiscard]] const std::vector<finding>& all() const { return all_; }
+
+ private:
+  std::vector<finding> all_;
+  std::map<key, std::size_t> numbers_;
+};
+
+/// Reads launches whose blocks run one after the other.
+class checker final : public step_reader {
+ public:
+  /// @param input_elements of a reduction: every launch whose array `in` the host filled must read
+  ///   each of them once; nothing: no kernel has to
+  explicit checker(std::optional<std::size_t> input_elements = std::nullopt)
+      : input_elements_(input_elements) {}
+
+  // Device memory and launches, in the order of the events.
+  void allocated(const void* memory, std::size_t bytes);
+  void released(const void* memory);
+  void written_by_host(const void* memory, std::size_t bytes);
+  /// @param parameters of the kernel, in order, as far as they are known
+  void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
+  void end_launch();
+
+  void begin_block(const simt::launch_facts& launch, simt::index3 block,
+                   const simt::block_memory& memory) override;
+  void read(const step& s) override;
+  void pass_block_barrier() override { order_.pass_block_barrier(); }
+  void end_block(const simt::block_failure& failure) override;
+
+  [[nodiscard]] const std::vector<finding>& findings() const { return findings_.all(); }
+
+ private:
+  /// One lane's part of a step.
+  struct lane_access {
+    access by;
+    std::uintptr_t address;
+    std::size_t bytes;
+  };
+  struct description {
+    std::string address, what, remedy;
+  };
+  /// How often each element of a launch's input was read.
+  struct coverage {
+    std::uintptr_t first;
+    std::size_t element_bytes;
+    std::vector<std::uint8_t> reads;
+  };
+
+  void check(const lane_access& a);
+  [[nodiscard]] shadow_array* find_shadow(std::uintptr_t address, std::size_t bytes);
+  [[nodiscard]] shadow_array* make_shadow(const array& of);
+  void check_alignment(const lane_access& a, const shadow_array& shadow);
+  void check_written(const lane_access& a, const shadow_array& shadow);
+  void check_order(const lane_access& a, shadow_array& shadow);
+  [[nodiscard]] std::optional<access> find_race(const access& by, const shadow_cell& cell) const;
+  [[nodiscard]] std::optional<access> find_unordered(const access& by,
+                                                     const shadow_cell& cell) const;
+  void expect_coverage();
+  void count_reads(const lane_access& a, shadow_array& shadow);
+  void report_repeated(const lane_access& a, shadow_array& shadow, std::uintptr_t address);
+  void check_coverage();
+
+  void report_race(const lane_access& later, const access& earlier, const shadow_array& shadow,
+                   std::uintptr_t address);
+  [[nodiscard]] finding_kind kind_of_race(const access& later, const access& earlier) const;
+  [[nodiscard]] std::string remedy_of_race(finding_kind kind, const access& later,
+                                           const access& earlier) const;
+  void report_out_of_bounds(const lane_access& a);
+  /// @param describe only called for a finding that is new
+  template <typename Describe>
+  void report(finding_kind kind, const std::string& array_name, const access& by,
+              const std::optional<access>& earlier, Describe&& describe);
+  void report_failure(const simt::block_failure& failure);
+  [[nodiscard]] witness witness_of(const access& a) const;
+  [[nodiscard]] finding new_finding(finding_kind kind) const;
+
+  std::optional<std::size_t> input_elements_;
+  global_memory memory_;
+  block_map map_;
+  execution_order order_;
+  std::map<std::uintptr_t, shadow_array> global_shadows_;
+  std::map<std::uintptr_t, shadow_array> shared_shadows_;  // of the OS thread that runs the blocks
+  shadow_array* last_shadow_ = nullptr;
+  finding_list findings_;
+  std::optional<coverage> coverage_;
+
+  std::string kernel_;
+  unsigned warp_size_ = 0;
+  bool has_failed_ = false;              // a block of this launch
+  bool had_bad_address_ = false;         // an access of this block
+  std::vector<code_place> last_places_;  // of each thread of the block
+  std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
+};
+
+}  // namespace tenfold::observe

@@ -1,0 +1,257 @@
+#include "host/observe/execution_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace tenfold::observe {
+namespace {
+
+template <typename Action>
+void for_each_lane(std::uint64_t lanes, Action&& act) {
+  for (; lanes != 0; lanes &= lanes - 1) act(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+std::uint32_t key_of(unsigned warp, unsigned lane) {
+  return warp * most_lanes + lane;
+}
+
+}  // namespace
+
+struct execution_order::snapshot {
+  moment at;
+  std::uint32_t all_passed;
+  std::unique_ptr<std::array<std::uint32_t, most_lanes>> passed;  // null: no barrier of some lanes
+  log_views known;
+};
+
+struct execution_order::message_log {
+  std::vector<std::uint32_t> entries;  // snapshots
+  std::vector<bool> contains;          // by snapshot
+  std::vector<std::uint32_t> relays;   // places of entries that knew of others
+  std::unordered_map<std::size_t, std::vector<std::uint32_t>> of_block;  // places of entries
+
+  void append(std::uint32_t number, std::size_t block, bool knows_others) {
+    if (contains.size() <= number) contains.resize(number + 1);
+    if (contains[number]) return;
+    contains[number] = true;
+    const auto place = static_cast<std::uint32_t>(entries.size());
+    entries.push_back(number);
+    of_block[block].push_back(place);
+    if (knows_others) relays.push_back(place);
+  }
+};
+
+execution_order::execution_order() = default;
+execution_order::~execution_order() = default;
+
+void execution_order::begin_launch() {
+  launch_begin_ = interval_ + 1;
+  block_begins_.clear();
+  snapshots_.clear();
+  logs_.clear();
+  log_numbers_.clear();
+}
+
+void execution_order::begin_block(unsigned threads, unsigned warp_size) {
+  block_begin_ = ++interval_;
+  block_begins_.push_back(interval_);
+  const unsigned warps = (threads + warp_size - 1) / warp_size;
+  if (warps_.size() < warps) warps_.resize(warps);
+  for (unsigned warp = 0; warp < warps; ++warp)
+    warps_[warp].lanes =
+        ~std::uint64_t{0} >> (most_lanes - std::min(warp_size, threads - warp * warp_size));
+  of_block_ = {};
+  of_threads_.clear();
+}
+
+void execution_order::pass_block_barrier() {
+  // A fence after a barrier says all that one before it said.
+  const bool has_fence = std::any_of(of_threads_.begin(), of_threads_.end(),
+                                     [](const auto& each) { return !each.second.fenced.empty(); });
+  if (has_fence) of_block_.fenced.clear();
+  for (const auto& [thread, each] : of_threads_) add(of_block_, each);
+  of_threads_.clear();
+  ++interval_;
+}
+
+/// What a lane has heard of others, those of the lanes that it meets now and of all they met.
+void execution_order::pass_warp_barrier(unsigned warp, std::uint64_t lanes) {
+  warp_clock& clock = warps_[warp];
+  if (lanes == clock.lanes) {
+    clock.all_passed = clock.time;
+  } else {
+    if (!clock.passed) clock.passed = std::make_unique<lane_times>();
+    lane_times& passed = *clock.passed;
+    std::array<std::uint32_t, most_lanes> joined{};
+    for_each_lane(lanes, [&](unsigned lane) {
+      for (unsigned other = 0; other < most_lanes; ++other)
+        joined[other] = std::max(joined[other], passed[lane][other]);
+    });
+    for_each_lane(lanes, [&](unsigned lane) { joined[lane] = clock.time; });
+    for_each_lane(lanes, [&](unsigned lane) { passed[lane] = joined; });
+  }
+  ++clock.time;
+  if (!of_threads_.empty()) share_messages(warp, lanes);
+}
+
+void execution_order::exchange(unsigned warp, std::uint64_t lanes) {
+  warp_clock& clock = warps_[warp];
+  if (lanes == clock.lanes) {
+    clock.all_exchanged = clock.time;
+  } else {
+    if (!clock.exchanged) clock.exchanged = std::make_unique<lane_times>();
+    for_each_lane(lanes, [&](unsigned lane) {
+      for_each_lane(lanes, [&](unsigned other) { (*clock.exchanged)[lane][other] = clock.time; });
+    });
+  }
+  ++clock.time;
+}
+
+bool execution_order::exchanged_since(const moment& earlier, const moment& me) const {
+  const warp_clock& clock = warps_[me.warp];
+  if (earlier.interval != interval_ || earlier.warp != me.warp) return false;
+  if (earlier.time <= clock.all_exchanged) return true;
+  return clock.exchanged && earlier.time <= (*clock.exchanged)[me.lane][earlier.lane];
+}
+
+// ---- fences and atomics -------------------------------------------------------------------------
+
+void execution_order::add(log_views& to, const log_views& views) {
+  for (const log_view& view : views) {
+    const auto same = std::find_if(to.begin(), to.end(),
+                                   [&](const log_view& each) { return each.log == view.log; });
+    if (same == to.end())
+      to.push_back(view);
+    else
+      same->length = std::max(same->length, view.length);
+  }
+}
+
+void execution_order::add(messages& to, const messages& from) {
+  for (const std::uint32_t number : from.fenced)
+    if (std::find(to.fenced.begin(), to.fenced.end(), number) == to.fenced.end())
+      to.fenced.push_back(number);
+  add(to.heard, from.heard);
+  add(to.known, from.known);
+}
+
+void execution_order::share_messages(unsigned warp, std::uint64_t lanes) {
+  messages all;
+  for_each_lane(lanes, [&](unsigned lane) {
+    if (const auto found = of_threads_.find(key_of(warp, lane)); found != of_threads_.end())
+      add(all, found->second);
+  });
+  if (!all.empty())
+    for_each_lane(lanes, [&](unsigned lane) { of_threads_[key_of(warp, lane)] = all; });
+}
+
+void execution_order::fence(unsigned warp, std::uint64_t lanes) {
+  warp_clock& clock = warps_[warp];
+  for_each_lane(lanes, [&](unsigned lane) {
+    messages& mine = of_threads_[key_of(warp, lane)];
+    add(mine.known, of_block_.heard);
+    add(mine.known, mine.heard);
+    // The fence says all that this thread's fences before it said.
+    std::erase_if(mine.fenced, [&](std::uint32_t number) {
+      const moment& at = snapshots_[number].at;
+      return at.warp == warp && at.lane == lane;
+    });
+    mine.fenced.push_back(static_cast<std::uint32_t>(snapshots_.size()));
+    snapshot& taken = snapshots_.emplace_back();
+    taken.at = now(warp, lane);
+    taken.all_passed = clock.all_passed;
+    if (clock.passed)
+      taken.passed = std::make_unique<std::array<std::uint32_t, most_lanes>>((*clock.passed)[lane]);
+    taken.known = mine.known;
+    add(taken.known, of_block_.known);
+  });
+  ++clock.time;
+}
+
+execution_order::message_log& execution_order::log_at(std::uint64_t address) {
+  const auto [found, is_new] =
+      log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
+  if (is_new) logs_.emplace_back();
+  return logs_[found->second];
+}
+
+void execution_order::use_atomic(const moment& who, std::uint64_t address) {
+  if (snapshots_.empty()) return;  // nobody has anything to say
+  const std::uint32_t thread = key_of(who.warp, who.lane);
+  const auto mine = of_threads_.find(thread);
+  message_log& log = log_at(address);
+  const auto say = [&](const std::vector<std::uint32_t>& fenced) {
+    for (const std::uint32_t number : fenced)
+      log.append(number, block_of(snapshots_[number].at.interval),
+                 !snapshots_[number].known.empty());
+  };
+  say(of_block_.fenced);
+  if (mine != of_threads_.end()) say(mine->second.fenced);
+  if (log.entries.empty()) return;
+  messages& heard = mine != of_threads_.end() ? mine->second : of_threads_[thread];
+  add(heard.heard, {{log_numbers_[address], static_cast<std::uint32_t>(log.entries.size())}});
+}
+
+std::size_t execution_order::block_of(std::uint32_t interval) const {
+  return static_cast<std::size_t>(
+             std::upper_bound(block_begins_.begin(), block_begins_.end(), interval) -
+             block_begins_.begin()) -
+         1;
+}
+
+/// Of what was done in the snapshot's block.
+bool execution_order::covers(const snapshot& s, const moment& earlier) const {
+  if (earlier.interval != s.at.interval) return earlier.interval < s.at.interval;
+  if (earlier.warp != s.at.warp) return false;
+  if (earlier.lane == s.at.lane) return earlier.time <= s.at.time;
+  return earlier.time <= s.all_passed || (s.passed && earlier.time <= (*s.passed)[earlier.lane]);
+}
+
+/// Whether a message tells of it, or one that its sender had heard, and so on.
+bool execution_order::is_told(const moment& earlier, const log_views& shared,
+                              const log_views& own) const {
+  if (shared.empty() && own.empty()) return false;
+  const std::size_t block = block_of(earlier.interval);
+  log_views open = shared;
+  add(open, own);
+  std::vector<std::uint32_t> searched(logs_.size(), 0);  // so much of each log
+  while (!open.empty()) {
+    const log_view view = open.back();
+    open.pop_back();
+    const message_log& log = logs_[view.log];
+    const std::uint32_t from =
+        std::exchange(searched[view.log], std::max(searched[view.log], view.length));
+    const auto is_in_view = [&](std::uint32_t place) {
+      return place >= from && place < view.length;
+    };
+    if (const auto of_block = log.of_block.find(block); of_block != log.of_block.end())
+      for (const std::uint32_t place : of_block->second)
+        if (is_in_view(place) && covers(snapshots_[log.entries[place]], earlier)) return true;
+    for (const std::uint32_t place : log.relays)
+      if (is_in_view(place)) add(open, snapshots_[log.entries[place]].known);
+  }
+  return false;
+}
+
+bool execution_order::is_ordered_by_more(const moment& earlier, const moment& me) const {
+  if (earlier.interval == interval_ && earlier.warp == me.warp) {
+    if (earlier.lane == me.lane) return true;
+    const warp_clock& clock = warps_[me.warp];
+    if (clock.passed && earlier.time <= (*clock.passed)[me.lane][earlier.lane]) return true;
+  }
+  const messages* mine = find_messages(me);
+  return is_told(earlier, of_block_.known, mine == nullptr ? log_views{} : mine->known);
+}
+
+bool execution_order::needs_only_a_fence(const moment& earlier, const moment& me) const {
+  const messages* mine = find_messages(me);
+  return is_told(earlier, of_block_.heard, mine == nullptr ? log_views{} : mine->heard);
+}
+
+const execution_order::messages* execution_order::find_messages(const moment& who) const {
+  const auto found = of_threads_.find(key_of(who.warp, who.lane));
+  return found == of_threads_.end() ? nullptr : &found->second;
+}
+
+}  // namespace tenfold::observe

@@ -1,0 +1,159 @@
+#include "host/observe/failure.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+namespace tenfold::observe {
+namespace {
+
+using simt::failure_kind;
+
+bool waits_at_barrier(const simt::failed_thread& t) {
+  return t.doing != nullptr && std::string_view(t.doing) == "__syncthreads";
+}
+
+std::string what_of(const simt::block_failure& failure, const std::string& address) {
+  switch (failure.kind) {
+    case failure_kind::different_barriers:
+      return "threads of a block wait at different barriers";
+    case failure_kind::never_all_there:
+      return kind_of(failure) == finding_kind::divergent_barrier
+                 ? "a block barrier that not all threads of the block reach"
+                 : "a collective that not all lanes of its mask reach";
+    case failure_kind::not_in_own_mask:
+      return "a lane calls a collective with a mask that leaves the lane itself out";
+    case failure_kind::different_collectives:
+      return "lanes of a warp wait in different collectives";
+    case failure_kind::silent_source:
+      return "a shuffle reads a lane that takes no part: outside of the mask, or returned";
+    case failure_kind::bad_address:
+      return fmt::format("{} is touched, where there is no memory", address);
+    case failure_kind::misaligned:
+      return fmt::format("a vector is loaded from {}, which is not aligned to its size", address);
+    case failure_kind::stopped:
+      return "a thread runs on and on, without a barrier and without an end";
+    default:
+      return failure.text;
+  }
+}
+
+std::string remedy_of(const simt::block_failure& failure) {
+  switch (failure.kind) {
+    case failure_kind::different_barriers:
+      return "Have all threads of the block reach the same __syncthreads(): move it out of the "
+             "branch.";
+    case failure_kind::never_all_there:
+      if (kind_of(failure) == finding_kind::divergent_barrier)
+        return "Move the __syncthreads() out of the branch, and let no thread return before it.";
+      [[fallthrough]];
+    case failure_kind::different_collectives:
+      return "Have all lanes of the mask reach the same call: move it out of the branch, or let "
+             "the "
+             "mask name no lane but those that come.";
+    case failure_kind::not_in_own_mask:
+      return "Name every lane that calls in its mask.";
+    case failure_kind::silent_source:
+      return "Name every lane that is read in the mask, and let none return before.";
+    case failure_kind::bad_address:
+      return "Let no thread go further than the last element, as in if (i < n).";
+    case failure_kind::misaligned:
+      return "Take vectors only where gpu::is_vector_aligned says so, and single elements "
+             "elsewhere.";
+    case failure_kind::stack_overflow:
+      return "Keep large arrays in shared memory, and let no recursion go without end.";
+    case failure_kind::bad_division:
+      return "Check the divisor before the division.";
+    case failure_kind::stopped:
+      return "Check that the loop's condition becomes false: what it halves must come to zero, "
+             "what "
+             "it waits for must be written by somebody who runs.";
+    default:
+      return "Let a kernel neither throw nor trap.";
+  }
+}
+
+/// Threads that do the same at the same place are one witness.
+std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned warp_size,
+                                  std::span<const code_place> last_places) {
+  std::vector<witness> witnesses;
+  std::vector<std::vector<unsigned>> threads;
+  for (const simt::failed_thread& each : failure.threads) {
+    witness w;
+    w.block = failure.block;
+    w.thread = each.thread;
+    w.warp = each.thread / warp_size;
+    w.lane = each.thread % warp_size;
+    w.doing = each.doing != nullptr ? fmt::format("waits in {}", each.doing)
+              : failure.kind == failure_kind::never_all_there ? "has returned"
+                                                              : "runs";
+    if (each.where.file != nullptr)
+      w.place = {each.where.file, each.where.line};
+    else if (failure.kind != failure_kind::never_all_there)
+      w.pc = last_places[each.thread];
+    const auto same = std::find_if(witnesses.begin(), witnesses.end(), [&](const witness& other) {
+      return other.doing == w.doing && other.place.line == w.place.line &&
+             other.place.file == w.place.file && other.pc == w.pc;
+    });
+    const auto group = static_cast<std::size_t>(same - witnesses.begin());
+    if (same == witnesses.end()) {
+      witnesses.push_back(std::move(w));
+      threads.emplace_back();
+    }
+    threads[group].push_back(each.thread);
+  }
+  for (std::size_t i = 0; i < witnesses.size(); ++i) {
+    witnesses[i].threads = list_threads(threads[i]);
+    if (threads[i].size() > 1) witnesses[i].thread.reset();
+  }
+  return witnesses;
+}
+
+}  // namespace
+
+std::string list_threads(const std::vector<unsigned>& threads) {
+  std::string text;
+  for (std::size_t i = 0; i < threads.size();) {
+    std::size_t last = i;
+    while (last + 1 < threads.size() && threads[last + 1] == threads[last] + 1) ++last;
+    text += text.empty() ? "" : ", ";
+    text +=
+        last == i ? fmt::format("{}", threads[i]) : fmt::format("{}-{}", threads[i], threads[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+finding_kind kind_of(const simt::block_failure& failure) {
+  switch (failure.kind) {
+    case failure_kind::different_barriers:
+      return finding_kind::divergent_barrier;
+    case failure_kind::never_all_there:
+      return std::any_of(failure.threads.begin(), failure.threads.end(), waits_at_barrier)
+                 ? finding_kind::divergent_barrier
+                 : finding_kind::divergent_collective;
+    case failure_kind::not_in_own_mask:
+    case failure_kind::different_collectives:
+    case failure_kind::silent_source:
+      return finding_kind::divergent_collective;
+    case failure_kind::bad_address:
+      return finding_kind::out_of_bounds;
+    case failure_kind::misaligned:
+      return finding_kind::misaligned_access;
+    case failure_kind::stopped:
+      return finding_kind::endless_loop;
+    default:
+      return finding_kind::fault;
+  }
+}
+
+void describe(const simt::block_failure& failure, const std::string& address,
+              std::span<const code_place> last_places, finding& f) {
+  f.address = address;
+  f.what = what_of(failure, address);
+  f.remedy = remedy_of(failure);
+  f.witnesses = witnesses_of(failure, static_cast<unsigned>(f.warp_size), last_places);
+}
+
+}  // namespace tenfold::observe

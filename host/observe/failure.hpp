@@ -1,0 +1,26 @@
+/// @file
+/// What the executor has to say of a block that failed, as a finding.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/observe/finding.hpp"
+#include "host/observe/step.hpp"
+
+namespace tenfold::observe {
+
+[[nodiscard]] finding_kind kind_of(const simt::block_failure& failure);
+
+/// Fills in what happened, who had to do with it, and what to do.
+/// @param address that the failure is about, in the kernel's words; empty where it is about none
+/// @param last_places of each thread of the block in the program
+/// @param f knows kind, kernel and warp size
+void describe(const simt::block_failure& failure, const std::string& address,
+              std::span<const code_place> last_places, finding& f);
+
+/// `0-15, 31`
+[[nodiscard]] std::string list_threads(const std::vector<unsigned>& threads);
+
+}  // namespace tenfold::observe
