@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 #include <tuple>
-#include <type_traits>
 
 #include "host/backend.hpp"
 #include "host/operator_list.hpp"
