@@ -1,9 +1,14 @@
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <functional>
 
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/program.hpp"
+#include "host/kernel_sources.hpp"
+#include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
 
 namespace tenfold::cli {
 
@@ -11,12 +16,41 @@ std::string stage_name(const watched_kernel& k) {
   return k.stage.ends_with(".hpp") ? std::filesystem::path(k.stage).stem().string() : k.stage;
 }
 
+void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
+  if (all == k.stage.empty()) return;
+  throw input_error(
+      fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
+}
+
+bool serves(const stage_info& stage, element_type type) {
+  return backends().back()->serves(stage.number, type);
+}
+
+bool runs_on(const stage_info& stage, element_type type, int warp_size) {
+  return serves(stage, type) && backends()
+                                    .back()
+                                    ->open(warp_size)
+                                    ->hardware_lack(parameters_of(stage).needed_capability)
+                                    .empty();
+}
+
+observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
+                                     int warp_size) {
+  return {.stage = stage.number,
+          .name = stage.name,
+          .file = file_of(stage),
+          .type = parse_element_type(k.type),
+          .shape = k.shape,
+          .n = parse_count(k.n),
+          .warp_size = warp_size};
+}
+
 int run_observer(int argc, char** argv) {
   CLI::App app("Watches kernels while the executor runs them.", "tenfold");
   app.require_subcommand(1);
   observing_options o;
   std::function<exit_code()> verb;
-  add_observing_verbs(app, o, {profile_stages, {}, trace_stage}, verb);
+  add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
 

@@ -3,8 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "host/catalogue.hpp"
 #include "host/cli/observing_options.hpp"
+#include "host/element.hpp"
+#include "host/observe/summary.hpp"
 
 namespace tenfold::cli {
 
@@ -15,6 +19,16 @@ exit_code trace_stage(const trace_options& o);
 /// The name under which a kernel is registered: that of the stage, or of the file without folder
 /// and ending.
 [[nodiscard]] std::string stage_name(const watched_kernel& k);
+
+/// @throws input_error unless either a stage is named or all are asked for
+void check_choice(bool all, const watched_kernel& k, std::string_view verb);
+
+/// Whether there are watched kernels of a stage for a type, and for a warp size.
+[[nodiscard]] bool serves(const stage_info& stage, element_type type);
+[[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
+
+[[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
+                                                   int warp_size);
 
 /// The program: `profile`, `check` and `trace`, as tenfold calls it.
 int run_observer(int argc, char** argv);

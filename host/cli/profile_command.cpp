@@ -17,18 +17,14 @@ namespace tenfold::cli {
 namespace {
 
 profiled_stage profile(const stage_info& stage, const watched_kernel& k, int warp_size) {
-  return {&stage, observe::profile_kernel({.stage = stage.number,
-                                           .file = file_of(stage),
-                                           .type = parse_element_type(k.type),
-                                           .shape = k.shape,
-                                           .n = parse_count(k.n),
-                                           .warp_size = warp_size})};
+  return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};
 }
 
-bool runs_on(const stage_info& stage, element_type type, int warp_size) {
-  const tenfold::backend& executor = *backends().back();
-  return executor.serves(stage.number, type) &&
-         executor.open(warp_size)->hardware_lack(parameters_of(stage).needed_capability).empty();
+/// What a stage cannot be told is left to it.
+watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
+  if (!parameters_of(stage).items) k.shape.items = default_items;
+  if (!parameters_of(stage).grid) k.shape.grid = 0;
+  return k;
 }
 
 /// The stage before it in the ladder, which it is compared with.
@@ -47,10 +43,7 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
     const stage_info* earlier = stage_before(stage);
     std::vector<profiled_stage> before;
     if (earlier != nullptr && runs_on(*earlier, type, warp)) {
-      watched_kernel k = o.kernel;
-      if (!parameters_of(*earlier).items) k.shape.items = default_items;
-      if (!parameters_of(*earlier).grid) k.shape.grid = 0;
-      before.push_back(profile(*earlier, k, warp));
+      before.push_back(profile(*earlier, shaped_for(*earlier, o.kernel), warp));
     }
     shown.push_back(profile(stage, o.kernel, warp));
     if (o.json == "-") continue;
@@ -75,10 +68,7 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
     for (const stage_info& stage : catalogue) {
       if (!runs_on(stage, type, warp)) continue;
       line.show(fmt::format("{}, warps of {}", name_stage(stage), warp));
-      watched_kernel k = o.kernel;
-      if (!parameters_of(stage).items) k.shape.items = default_items;
-      if (!parameters_of(stage).grid) k.shape.grid = 0;
-      stages.push_back(profile(stage, k, warp));
+      stages.push_back(profile(stage, shaped_for(stage, o.kernel), warp));
     }
     line.clear();
     if (o.json != "-") {
@@ -93,8 +83,7 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
 }  // namespace
 
 exit_code profile_stages(const profile_options& o) {
-  if (o.all == !o.kernel.stage.empty())
-    throw input_error("name a stage or a file, or ask for --all: see 'tenfold profile --help'");
+  check_choice(o.all, o.kernel, "profile");
   check_json_file(o.json);
   const std::vector<profiled_stage> shown = o.all ? show_all(o) : show_one(o);
   if (o.json != "-")

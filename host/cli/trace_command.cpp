@@ -6,6 +6,7 @@
 #include "host/cli/report.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/observe/trace.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
 
@@ -101,28 +102,20 @@ json describe(const observe::traced_launch& l, element_type type) {
   return launch;
 }
 
-/// As many elements as one block folds.
-std::uint64_t elements_of_one_block(const stage_info& stage, const watched_kernel& k) {
-  const auto on = backends().back()->open(k.warps.front());
-  const auto reduction = on->make_reduction(
-      {stage.number, parse_element_type(k.type), "sum", k.shape, std::uint64_t{1} << 20});
-  const pass first = reduction->plan_for(std::uint64_t{1} << 20)[0];
-  return (first.n + first.blocks - 1) / first.blocks;
-}
-
 }  // namespace
 
 exit_code trace_stage(const trace_options& o) {
   check_json_file(o.json);
   const stage_info& stage = choose_stage(stage_name(o.kernel));
   const element_type type = parse_element_type(o.kernel.type);
-  const observe::profile_request request{
-      .stage = stage.number,
-      .file = file_of(stage),
-      .type = type,
-      .shape = o.kernel.shape,
-      .n = o.kernel.n.empty() ? elements_of_one_block(stage, o.kernel) : parse_count(o.kernel.n),
-      .warp_size = o.kernel.warps.front()};
+  observe::profile_request request{.stage = stage.number,
+                                   .name = stage.name,
+                                   .file = file_of(stage),
+                                   .type = type,
+                                   .shape = o.kernel.shape,
+                                   .n = 0,
+                                   .warp_size = o.kernel.warps.front()};
+  request.n = o.kernel.n.empty() ? observe::elements_per_block(request) : parse_count(o.kernel.n);
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",
                  {{"executable", "tenfold"},

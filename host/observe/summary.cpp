@@ -31,7 +31,7 @@ double ratio(double a, double b) {
 
 kernel_profile profile_kernel(const profile_request& r) {
   profiler counting;
-  const watched_result run = run_watched(r, counting);
+  const watched_result run = run_watched(r, &counting);
   kernel_profile profile{
       .request = r, .used_shape = run.used_shape, .passes = {}, .total = {}, .lines = {}};
   const std::vector<launch_profile>& launches = counting.launches();

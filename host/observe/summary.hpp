@@ -15,12 +15,14 @@ namespace tenfold::observe {
 
 /// What to run.
 struct profile_request {
-  int stage;              ///< its number
+  int stage;  ///< its number
+  std::string_view name;
   std::string_view file;  ///< that holds its kernel, or the end of its name
   element_type type = element_type::f32;
   tenfold::shape shape;
   std::uint64_t n;
   int warp_size;
+  std::size_t offset = 0;  ///< elements between an aligned address and the input
 };
 
 /// One launch.

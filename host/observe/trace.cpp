@@ -139,7 +139,7 @@ class tracer final : public simt::observer, private step_reader {
 
 std::vector<traced_launch> trace_kernel(const profile_request& r) {
   tracer tracing(size_of(r.type));
-  run_watched(r, tracing);
+  run_watched(r, &tracing);
   return tracing.finish(r.file);
 }
 

@@ -1,27 +1,62 @@
 #include "host/observe/watched_run.hpp"
 
+#include <cstring>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "host/input.hpp"
 
 namespace tenfold::observe {
 
+namespace {
+
+/// Has launches watched for as long as it lives.
+class watch {
+ public:
+  explicit watch(simt::observer* by) { simt::set_observer(by); }
+  ~watch() { simt::set_observer(nullptr); }
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+};
+
+}  // namespace
+
 std::span<const std::string> reduction_parameters() {
   static const std::vector<std::string> names{"in", "out", "n", "op", "partials", "ticket"};
   return names;
 }
 
-watched_result run_watched(const profile_request& r, simt::observer& by) {
+bool is_same(const value& a, const value& b) {
+  return std::visit(
+      [](const auto& x, const auto& y) {
+        if constexpr (std::is_same_v<decltype(x), decltype(y)>)
+          return std::memcmp(&x, &y, sizeof x) == 0;
+        else
+          return false;
+      },
+      a, b);
+}
+
+std::uint64_t elements_per_block(const profile_request& r) {
+  const auto on = backends().back()->open(r.warp_size);
+  const shape used = on->make_reduction({r.stage, r.type, "sum", r.shape, 1})->used_shape();
+  return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
+}
+
+watched_result run_watched(const profile_request& r, simt::observer* by) {
   const watch watching(by);
   const auto on = backends().back()->open(r.warp_size);
-  const std::size_t bytes = r.n * size_of(r.type);
-  const auto in = on->allocate(bytes);
-  std::vector<std::byte> elements(bytes);
+  const std::size_t size = size_of(r.type);
+  const auto memory = on->allocate((r.n + r.offset) * size);
+  std::byte* const in = memory->data() + r.offset * size;
+  std::vector<std::byte> elements(r.n * size);
   generate_input(elements.data(), r.type, "sum", r.n, 1);
-  on->upload(in->data(), elements.data(), bytes);
+  on->upload(in, elements.data(), elements.size());
   const auto reduction = on->make_reduction({r.stage, r.type, "sum", r.shape, r.n});
-  reduction->enqueue(in->data(), r.n);
-  return {reduction->used_shape(), reduction->plan_for(r.n), reduction->result()};
+  reduction->enqueue(in, r.n);
+  return {std::string(r.name), reduction->used_shape(), reduction->plan_for(r.n),
+          reduction->result(), make_reference(elements.data(), r.type, "sum", r.n)};
 }
 
 }  // namespace tenfold::observe

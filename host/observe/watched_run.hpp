@@ -7,30 +7,33 @@
 
 #include "host/backend.hpp"
 #include "host/observe/summary.hpp"
+#include "host/reference.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {
-
-/// Has launches watched for as long as it lives.
-class watch {
- public:
-  explicit watch(simt::observer& by) { simt::set_observer(&by); }
-  ~watch() { simt::set_observer(nullptr); }
-  watch(const watch&) = delete;
-  watch& operator=(const watch&) = delete;
-};
 
 /// What the driver calls the parameters of a kernel that reduces.
 [[nodiscard]] std::span<const std::string> reduction_parameters();
 
 /// What came of it.
 struct watched_result {
+  std::string kernel;  ///< the stage's name
   tenfold::shape used_shape;
   plan passes;
   value result;
+  reference expected;
+
+  [[nodiscard]] tenfold::verdict verdict() const { return judge(expected, result, passes.depth()); }
 };
 
-/// Reduces random elements, once. The observer sees the memory, too, from its allocation on.
-watched_result run_watched(const profile_request& r, simt::observer& by);
+/// Whether two results have the same bits.
+[[nodiscard]] bool is_same(const value& a, const value& b);
+
+/// How many elements one block of the first pass folds at a time.
+[[nodiscard]] std::uint64_t elements_per_block(const profile_request& r);
+
+/// Reduces random elements, once.
+/// @param by sees the memory, too, from its allocation on; null: nobody
+watched_result run_watched(const profile_request& r, simt::observer* by);
 
 }  // namespace tenfold::observe

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "host/cli/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/report.hpp"
+#include "host/cli/terminal.hpp"
+#include "host/kernel_sources.hpp"
+#include "host/observe/check.hpp"
+#include "host/quantity.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using observe::finding;
+using observe::witness;
+
+/// A stage and what was found, by warp size.
+struct checked_stage {
+  const stage_info* stage;
+  std::vector<std::pair<int, observe::check_report>> reports;
+};
+
+std::string describe_place(const witness& w) {
+  return w.place.line == 0 ? std::string("an unknown line")
+                           : fmt::format("{}:{}", w.place.file, w.place.line);
+}
+
+std::string describe_threads(const witness& w) {
+  const std::string block = fmt::format("block ({}, {}, {})", w.block.x, w.block.y, w.block.z);
+  if (w.thread)
+    return fmt::format("{}, thread {} (warp {}, lane {})", block, *w.thread, w.warp, w.lane);
+  return w.threads.empty() ? block : fmt::format("{}, threads {}", block, w.threads);
+}
+
+void print_finding(const finding& f) {
+  fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
+  for (const witness& each : f.witnesses)
+    fmt::print("    {} {}: {}\n", describe_place(each), each.doing, describe_threads(each));
+  fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
+  fmt::print("    first met with warps of {}, n {}, {}; {} time{} in all\n", f.warp_size,
+             format_count(f.n), f.schedule, f.count, f.count == 1 ? "" : "s");
+}
+
+std::string title_of(const stage_info& stage) {
+  return is_unlisted(stage) ? std::string(stage.name) : name_stage(stage);
+}
+
+void print_checked(const checked_stage& checked) {
+  for (const auto& [warp, report] : checked.reports) {
+    const std::size_t count = report.findings.size();
+    const std::string verdict =
+        count == 0 ? paint("clean", colour::green)
+                   : paint(fmt::format("{} finding{}", count, count == 1 ? "" : "s"), colour::red);
+    fmt::print("{}, warps of {}: {} ({} inputs, in {} more orders of threads and blocks)\n",
+               title_of(*checked.stage), warp, verdict, report.inputs, report.schedules);
+    for (const finding& each : report.findings) print_finding(each);
+  }
+}
+
+json describe(const witness& w) {
+  json entry{{"doing", w.doing},
+             {"file", w.place.file},
+             {"line", w.place.line},
+             {"block", {w.block.x, w.block.y, w.block.z}}};
+  if (w.thread) {
+    entry["thread"] = *w.thread;
+    entry["warp"] = w.warp;
+    entry["lane"] = w.lane;
+  }
+  if (!w.threads.empty()) entry["threads"] = w.threads;
+  return entry;
+}
+
+json describe(const finding& f, const stage_info& stage) {
+  json entry{{"stage", stage.number},  {"stage_name", stage.name}, {"kind", key_of(f.kind)},
+             {"kernel", f.kernel},     {"what", f.what},           {"address", f.address},
+             {"remedy", f.remedy},     {"warp", f.warp_size},      {"n", f.n},
+             {"schedule", f.schedule}, {"count", f.count},         {"witnesses", json::array()}};
+  for (const witness& each : f.witnesses) entry["witnesses"].push_back(describe(each));
+  return entry;
+}
+
+std::string document_of(const std::vector<checked_stage>& checked) {
+  json document{
+      {"context",
+       {{"date", timestamp()}, {"executable", "tenfold"}, {"device", "SIMT executor on the CPU"}}},
+      {"checked", json::array()},
+      {"findings", json::array()}};
+  for (const checked_stage& each : checked)
+    for (const auto& [warp, report] : each.reports) {
+      document["checked"].push_back({{"stage", each.stage->number},
+                                     {"stage_name", each.stage->name},
+                                     {"warp", warp},
+                                     {"inputs", report.inputs},
+                                     {"schedules", report.schedules},
+                                     {"findings", report.findings.size()}});
+      for (const finding& f : report.findings)
+        document["findings"].push_back(describe(f, *each.stage));
+    }
+  return document.dump(2);
+}
+
+checked_stage check(const stage_info& stage, const check_options& o) {
+  checked_stage checked{&stage, {}};
+  progress line;
+  for (const int warp : o.kernel.warps) {
+    if (o.kernel.warps.size() > 1 && !runs_on(stage, parse_element_type(o.kernel.type), warp))
+      continue;
+    checked.reports.emplace_back(
+        warp, observe::check_kernel(request_for(stage, o.kernel, warp), o.seeds,
+                                    [&](const std::string& what) {
+                                      line.show(fmt::format("{}, {}", title_of(stage), what));
+                                    }));
+  }
+  return checked;
+}
+
+}  // namespace
+
+exit_code check_stages(const check_options& o) {
+  check_choice(o.all, o.kernel, "check");
+  check_json_file(o.json);
+  std::vector<const stage_info*> stages;
+  if (!o.all) stages.push_back(&choose_stage(stage_name(o.kernel)));
+  for (const stage_info& each : catalogue)
+    if (o.all && serves(each, parse_element_type(o.kernel.type))) stages.push_back(&each);
+
+  std::vector<checked_stage> checked;
+  bool found = false;
+  for (const stage_info* each : stages) {
+    checked.push_back(check(*each, o));
+    if (o.json != "-") print_checked(checked.back());
+    for (const auto& [warp, report] : checked.back().reports) found |= !report.findings.empty();
+  }
+  if (!o.json.empty()) write_document(o.json, document_of(checked));
+  return found ? exit_code::wrong_result : exit_code::success;
+}
+
+}  // namespace tenfold::cli

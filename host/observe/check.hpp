@@ -1,0 +1,41 @@
+/// @file
+/// A kernel on trial: run on inputs that few kernels forgive, in several orders of threads and
+/// blocks, while a checker watches.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/observe/finding.hpp"
+#include "host/observe/summary.hpp"
+
+namespace tenfold::observe {
+
+/// One run of a trial.
+struct trial_input {
+  std::uint64_t n;
+  std::size_t offset;  ///< elements between an aligned address and the input
+};
+
+/// What a trial found for one warp size.
+struct check_report {
+  std::vector<finding> findings;  ///< each once, however often it was met, as it was met first
+  std::size_t inputs = 0;         ///< how many were tried
+  std::size_t schedules = 0;      ///< how many orders of threads and blocks
+};
+
+/// Inputs up to `largest` elements: none, one, around what one block folds, ragged ones, and some
+/// at an address that is aligned to nothing but an element.
+[[nodiscard]] std::vector<trial_input> trial_inputs(std::uint64_t block_elements,
+                                                    std::uint64_t largest);
+
+/// Runs the kernel on all of them, of which the largest has `r.n` elements.
+/// @param seeds how many random orders are tried
+/// @param progress is told what goes on
+/// @throws input_error where the stage has no such kernel
+[[nodiscard]] check_report check_kernel(const profile_request& r, unsigned seeds,
+                                        const std::function<void(const std::string&)>& progress);
+
+}  // namespace tenfold::observe
