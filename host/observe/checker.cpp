@@ -74,6 +74,11 @@ void finding_list::add(const key& same, finding what) {
   all_.push_back(std::move(what));
 }
 
+void finding_list::keep(std::size_t count) {
+  all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(count), all_.end());
+  std::erase_if(numbers_, [&](const auto& entry) { return entry.second >= count; });
+}
+
 template <typename Describe>
 void checker::report(finding_kind kind, const std::string& array_name, const access& by,
                      const std::optional<access>& earlier, Describe&& describe) {
@@ -138,6 +143,7 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
   order_.begin_block(threads, launch.warp_size);
   last_places_.assign(threads, 0);
   had_bad_address_ = false;
+  found_before_ = findings_.all().size();
   last_shadow_ = nullptr;
   for (const array& each : map_.shared()) {
     const auto shadow = shared_shadows_.find(each.begin);
@@ -152,6 +158,10 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
 void checker::end_block(const simt::block_failure& failure) {
   if (failure.kind == simt::failure_kind::none) return;
   has_failed_ = true;
+  // Whoever went past a barrier that others wait at races with them: that follows from it.
+  const finding_kind kind = kind_of(failure);
+  if (kind == finding_kind::divergent_barrier || kind == finding_kind::divergent_collective)
+    findings_.keep(found_before_);
   report_failure(failure);
 }
 

@@ -30,6 +30,8 @@ class finding_list {
   /// Whether it was met before; counts it once more.
   bool count_again(const key& same);
   void add(const key& same, finding what);
+  /// Forgets all but the first `count`.
+  void keep(std::size_t count);
   [[nodiscard]] const std::vector<finding>& all() const { return all_; }
 
  private:
@@ -56,7 +58,10 @@ class checker final : public step_reader {
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override;
   void read(const step& s) override;
-  void pass_block_barrier() override { order_.pass_block_barrier(); }
+  void pass_block_barrier() override {
+    order_.pass_block_barrier();
+    found_before_ = findings_.all().size();
+  }
   void end_block(const simt::block_failure& failure) override;
 
   [[nodiscard]] const std::vector<finding>& findings() const { return findings_.all(); }
@@ -118,6 +123,7 @@ class checker final : public step_reader {
 
   std::string kernel_;
   unsigned warp_size_ = 0;
+  std::size_t found_before_ = 0;         // the last barrier of the block
   bool has_failed_ = false;              // a block of this launch
   bool had_bad_address_ = false;         // an access of this block
   std::vector<code_place> last_places_;  // of each thread of the block

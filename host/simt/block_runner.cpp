@@ -24,6 +24,9 @@ using boost::context::detail::transfer_t;
 constexpr unsigned max_threads = 1024;
 constexpr std::size_t shared_alignment = 128;
 
+// A kernel that uses more dynamic shared memory than it asked for does no harm to the executor.
+constexpr std::size_t shared_guard_bytes = 64 * 1024;
+
 // NaN as float and as double, and far from zero as an integer: a sum that reads it shows it.
 constexpr std::uint32_t poison = 0xfff5a5a5u;
 
@@ -163,8 +166,8 @@ void block_runner::poison_shared(const grid_job& job) {
     shared_.emplace_back();
     located_kernel_ = job.kernel;
   }
-  if (dynamic_storage_.size() < job.dynamic_shared_bytes + shared_alignment)
-    dynamic_storage_.resize(job.dynamic_shared_bytes + shared_alignment);
+  const std::size_t wanted = job.dynamic_shared_bytes + shared_alignment + shared_guard_bytes;
+  if (dynamic_storage_.size() < wanted) dynamic_storage_.resize(wanted);
   const auto start = reinterpret_cast<std::uintptr_t>(dynamic_storage_.data());
   dynamic_shared_ = dynamic_storage_.data() + (shared_alignment - start % shared_alignment);
   shared_.back().bytes = {dynamic_shared_, job.dynamic_shared_bytes};
