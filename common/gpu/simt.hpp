@@ -171,6 +171,29 @@ inline void __threadfence_block() {
 
 // Atomics return the value before, as on the hardware. They order nothing but themselves.
 
+namespace tenfold::simt {
+
+/// Puts what `next` makes of a value in its place.
+template <typename T, typename Next>
+__attribute__((no_sanitize("thread"))) T exchange_for(T* address, Next next) {
+  T before, after;
+  __atomic_load(address, &before, __ATOMIC_RELAXED);
+  do {
+    after = next(before);
+  } while (!__atomic_compare_exchange(address, &before, &after, true, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED));
+  return before;
+}
+
+/// The same as one access, however often it is tried, to whoever watches the kernel.
+template <typename T, typename Next>
+T replace(T* address, Next next) {
+  std::atomic_ref<T>(*address).fetch_add(0, std::memory_order_relaxed);
+  return exchange_for(address, next);
+}
+
+}  // namespace tenfold::simt
+
 template <typename T>
 T atomicAdd(T* address, std::type_identity_t<T> value) {
   return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
@@ -183,12 +206,8 @@ T atomicSub(T* address, std::type_identity_t<T> value) {
 
 /// Counts up to `last` and then begins again from zero.
 inline unsigned atomicInc(unsigned* address, unsigned last) {
-  std::atomic_ref<unsigned> target(*address);
-  unsigned before = target.load(std::memory_order_relaxed);
-  while (!target.compare_exchange_weak(before, before >= last ? 0 : before + 1,
-                                       std::memory_order_relaxed)) {
-  }
-  return before;
+  return tenfold::simt::replace(address,
+                                [&](unsigned before) { return before >= last ? 0 : before + 1; });
 }
 
 template <typename T>
@@ -220,22 +239,12 @@ T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T
 
 template <typename T>
 T atomicMin(T* address, std::type_identity_t<T> value) {
-  std::atomic_ref<T> target(*address);
-  T before = target.load(std::memory_order_relaxed);
-  while (value < before &&
-         !target.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
-  }
-  return before;
+  return tenfold::simt::replace(address, [&](T before) { return value < before ? value : before; });
 }
 
 template <typename T>
 T atomicMax(T* address, std::type_identity_t<T> value) {
-  std::atomic_ref<T> target(*address);
-  T before = target.load(std::memory_order_relaxed);
-  while (value > before &&
-         !target.compare_exchange_weak(before, value, std::memory_order_relaxed)) {
-  }
-  return before;
+  return tenfold::simt::replace(address, [&](T before) { return value > before ? value : before; });
 }
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {

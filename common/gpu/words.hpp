@@ -17,15 +17,18 @@
 #else
 #if defined(TENFOLD_OBSERVED)  // compiled to be watched: see host/observe/
 #define TENFOLD_BACKEND on_observed_simt
+// Whatever a kernel calls becomes part of it, so that all it does has a line of the kernel's own.
+#define TENFOLD_KERNEL flatten, abi_tag("gpu_kernel")
 #else
 #define TENFOLD_BACKEND on_simt
+#define TENFOLD_KERNEL abi_tag("gpu_kernel")
 #endif
 #define TENFOLD_NO_EXECUTION_SPACE_CHECK
 #define __host__
 #define __device__
 #define __launch_bounds__(...)
 // The tags end up in mangled names: they tell the executor which variables a kernel shares.
-#define __global__ __attribute__((abi_tag("gpu_kernel")))
+#define __global__ __attribute__((TENFOLD_KERNEL))
 // Unless a shared variable counts as used, one that is never written would be read as zero.
 #define __shared__ static thread_local __attribute__((used, abi_tag("gpu_shared")))
 #endif

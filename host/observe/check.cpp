@@ -253,9 +253,9 @@ check_report check_kernel(const profile_request& r, unsigned seeds,
     const auto run = run_checked(one, "in-order", all);
     ++report.inputs;
     if (all.has_endless_loop()) break;
-    const bool is_ragged = input.n == ragged && input.offset == 0;
-    if (!run || !(is_ragged || input.n == r.n)) continue;
-    const exploration explored = explore_randomly(run_of(one), 1, is_ragged ? seeds : 1);
+    const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
+    if (!run || !is_explored) continue;
+    const exploration explored = explore_randomly(run_of(one), 1, seeds);
     report.schedules += explored.runs - 1;
     add_exploration(explored, one, r.name, all);
   }

@@ -9,7 +9,8 @@
 //   barrier too early, or wait for ever.
 // AMD: the same, counted in whole wavefronts.
 // Executor: an error that names both barriers, where n is no multiple of the block.
-// Finding: a divergent barrier.
+// Finding: a divergent barrier; with n 0, where nobody comes to it, a race.
+// Also: block_race
 //
 // Shows at: block 256, n 1000
 #pragma once

@@ -9,7 +9,9 @@
 //   the input is spoilt.
 // AMD: the same.
 // Executor: right in order, where block 0 reads before another writes; wrong in reverse.
-// Finding: a grid race, between one block's load and another's partial.
+// Finding: a grid race, between one block's load and another's partial; with n 0, where there is no
+//   element to write over, a write out of bounds.
+// Also: out_of_bounds
 #pragma once
 
 #include <cstddef>

@@ -86,7 +86,9 @@ TEST_P(Profile, SectorsAreThoseThatAreTouched) {
   EXPECT_EQ(shifted.global_reads.sectors, (lanes - 8) * 4 / sector_bytes + warps());
 }
 
-TEST_P(Profile, BankConflictsOfFloats) {
+class BankConflicts : public Profile {};
+
+TEST_P(BankConflicts, OfFloats) {
   const unsigned halves = lanes / 32;
   for (const auto& [stride, ways] : {std::pair{1u, 1u},
                                      {2u, 2u},
@@ -104,7 +106,7 @@ TEST_P(Profile, BankConflictsOfFloats) {
   }
 }
 
-TEST_P(Profile, BankConflictsOfDoubles) {
+TEST_P(BankConflicts, OfDoubles) {
   // Sixteen lanes at a time: neighbours meet nowhere, every second one shares a bank with one.
   const unsigned groups = lanes / 16;
   for (const auto& [stride, ways] : {std::pair{1u, 1u}, {2u, 2u}, {16u, 16u}}) {
@@ -127,6 +129,9 @@ TEST_P(Profile, ShufflesByHalvesAreShufflesOfTheirOwn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Warps, Profile, testing::Values(8u, 32u, 64u),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+INSTANTIATE_TEST_SUITE_P(Warps, BankConflicts, testing::Values(32u, 64u),
                          [](const auto& test) { return std::to_string(test.param); });
 
 TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
