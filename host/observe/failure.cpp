@@ -10,8 +10,17 @@ namespace {
 
 using simt::failure_kind;
 
-bool waits_at_barrier(const simt::failed_thread& t) {
-  return t.doing != nullptr && std::string_view(t.doing) == "__syncthreads";
+bool is_barrier(const simt::failed_thread& t) {
+  return std::string_view(t.doing) == "__syncthreads";
+}
+
+/// Of threads that wait at several places, those at the first one took the branch.
+bool is_about_barrier(const simt::block_failure& failure) {
+  const simt::failed_thread* first = nullptr;
+  for (const simt::failed_thread& each : failure.threads)
+    if (each.doing != nullptr && (first == nullptr || each.where.line < first->where.line))
+      first = &each;
+  return first != nullptr && is_barrier(*first);
 }
 
 std::string what_of(const simt::block_failure& failure, const std::string& address) {
@@ -130,9 +139,8 @@ finding_kind kind_of(const simt::block_failure& failure) {
     case failure_kind::different_barriers:
       return finding_kind::divergent_barrier;
     case failure_kind::never_all_there:
-      return std::any_of(failure.threads.begin(), failure.threads.end(), waits_at_barrier)
-                 ? finding_kind::divergent_barrier
-                 : finding_kind::divergent_collective;
+      return is_about_barrier(failure) ? finding_kind::divergent_barrier
+                                       : finding_kind::divergent_collective;
     case failure_kind::not_in_own_mask:
     case failure_kind::different_collectives:
     case failure_kind::silent_source:
