@@ -42,7 +42,7 @@ std::string what_of(const simt::block_failure& failure, const std::string& addre
     case failure_kind::misaligned:
       return fmt::format("a vector is loaded from {}, which is not aligned to its size", address);
     case failure_kind::stopped:
-      return "a thread runs on and on, without a barrier and without an end";
+      return "a thread goes on and on and comes to no end";
     default:
       return failure.text;
   }
