@@ -6,8 +6,10 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "host/adversarial_operator.hpp"
@@ -124,7 +126,7 @@ class trial_runner {
     try_all(falling_floats(most), s, smaller);
     // The last element of all is the largest: it is there at one size alone.
     for (const std::uint64_t n : smaller) try_all(rising_floats(n), s, {n});
-    if (is_unlisted(stage_) && stage_.keeps_order) try_all(random_maps(most), s, sizes);
+    try_all(random_maps(most), s, sizes);
   }
 
   void try_addresses() {
@@ -147,6 +149,19 @@ class trial_runner {
                   {}, {n});
   }
 
+  /// A stage may have kernels for fewer operators than there are.
+  [[nodiscard]] bool takes(element_type type, const std::string& op) {
+    const auto [found, is_new] = taken_.try_emplace({type, op}, true);
+    if (!is_new) return found->second;
+    try {
+      std::ignore = on_.make_reduction(
+          {.stage = stage_.number, .type = type, .op = op, .shape = {}, .max_n = 1});
+    } catch (const input_error&) {
+      found->second = false;
+    }
+    return found->second;
+  }
+
   /// How many elements a block folds at a time, or a part of it.
   [[nodiscard]] std::uint64_t tile(const shape& s) const {
     const shape used =
@@ -158,6 +173,7 @@ class trial_runner {
   /// @param offset in bytes, of the elements' address from one that is aligned
   void try_all(const elements& in, const shape& s, const std::set<std::uint64_t>& sizes,
                std::size_t offset = 0) {
+    if (!takes(in.type, in.op)) return;
     const auto reduction = on_.make_reduction({.stage = stage_.number,
                                                .type = in.type,
                                                .op = in.op,
@@ -203,6 +219,7 @@ class trial_runner {
   const stage_info& stage_;
   trial_report report_;
   std::size_t told_of_this_kind_ = 0;
+  std::map<std::pair<element_type, std::string>, bool> taken_;
 };
 
 }  // namespace

@@ -31,7 +31,8 @@ struct trial_report {
 /// - for an unlisted stage that keeps the order, an operator that does not commute.
 ///
 /// It takes about a second on the executor.
-/// @throws input_error when the stage takes neither u32 nor f32
+/// What it has no kernels for is left out, but for sums of u32.
+/// @throws input_error when it has none for them
 /// @throws device_error when a kernel fails, with the trial in which it did
 [[nodiscard]] trial_report run_trials(session& on, const stage_info& stage);
 

@@ -11,6 +11,7 @@
 #include "host/kernel_sources.hpp"
 #include "host/observe/check.hpp"
 #include "host/quantity.hpp"
+#include "host/stage_parameters.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -24,6 +25,13 @@ struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
 };
+
+/// In which kernels are watched in every order.
+constexpr int small_block = 16, small_warp = 8;
+
+bool has_small_block(const stage_info& stage, const watched_kernel& k) {
+  return parameters_of(stage).needed_capability == 0 && !is_narrow_type(parse_element_type(k.type));
+}
 
 std::string describe_place(const witness& w) {
   return w.place.line == 0 ? std::string("an unknown line")
@@ -116,6 +124,13 @@ checked_stage check(const stage_info& stage, const check_options& o) {
                                     [&](const std::string& what) {
                                       line.show(fmt::format("{}, {}", title_of(stage), what));
                                     }));
+  }
+  if (has_small_block(stage, o.kernel)) {
+    watched_kernel small = o.kernel;
+    small.shape = {.block = small_block};
+    line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
+    checked.reports.emplace_back(small_warp,
+                                 observe::check_small_block(request_for(stage, small, small_warp)));
   }
   return checked;
 }

@@ -45,6 +45,8 @@ exit_code write_new_kernel(const std::string& name, const std::string& from) {
   fmt::print(
       "wrote {0}; change it and see:\n"
       "  tenfold run --kernel {0}       whether it is right, and what it takes\n"
+      "  tenfold check {0}              what its threads do to each other\n"
+      "  tenfold profile {0}            what it does to memory and lanes\n"
       "  tenfold ladder --kernel {0}    beside the ten stages\n",
       file);
   return exit_code::success;

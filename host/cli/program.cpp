@@ -92,8 +92,8 @@ int run_program(int argc, char** argv) {
   add_options(*run, o);
   add_shape_options(*run, o);
   add_kernel_option(*run, o)->excludes(named);
-  run->callback([&] {
-    if (stage.empty() && o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
+  run->callback([&, named] {
+    if (named->count() == 0 && o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
     verb = [&] { return run_stage(o.kernel.empty() ? choose_stage(stage) : own_kernel(), o); };
   });
 
@@ -102,15 +102,15 @@ int run_program(int argc, char** argv) {
   ladder->callback(
       [&] { verb = [&] { return run_ladder(o, o.kernel.empty() ? nullptr : &own_kernel()); }; });
 
-  CLI::App* created = app.add_subcommand("new", "write a kernel file for you to change");
-  created->add_option("NAME", stage, "of the kernel, its namespace and its file")->required();
-  created->add_option("--from", other, "begin with a copy of this stage [a simple example]");
-  created->callback([&] { verb = [&] { return write_new_kernel(stage, other); }; });
-
   CLI::App* diff = app.add_subcommand("diff", "what changed in the code from stage A to stage B");
   diff->add_option("A", stage, "number or name")->required();
   diff->add_option("B", other, "number or name")->required();
   diff->callback([&] { verb = [&] { return diff_stages(stage, other); }; });
+
+  CLI::App* created = app.add_subcommand("new", "write a kernel file for you to change");
+  created->add_option("NAME", stage, "of the kernel, its namespace and its file")->required();
+  created->add_option("--from", other, "begin with a copy of this stage [a simple example]");
+  created->callback([&] { verb = [&] { return write_new_kernel(stage, other); }; });
 
   compare_options compared;
   CLI::App* compare = app.add_subcommand(

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "host/error.hpp"
 #include "host/observe/checker.hpp"
+#include "host/observe/explore.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/observe/watched_run.hpp"
@@ -17,14 +19,19 @@
 namespace tenfold::observe {
 namespace {
 
-/// What a thread may do between two barriers of its block. No stage does a thousandth of it on the
-/// inputs of a trial.
-constexpr std::uint64_t most_steps = 20'000'000;
+/// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
+/// to fold all elements.
+std::uint64_t most_steps(std::uint64_t n) {
+  return 32 * n + 65536;
+}
+
+/// An input that no block size divides.
+constexpr std::uint64_t ragged = 1000;
 
 /// Hands what happens to a checker, one block after the other.
 class checking_observer final : public simt::observer {
  public:
-  explicit checking_observer(std::uint64_t n) : checker_(n) {}
+  explicit checking_observer(std::uint64_t n) : checker_(n), recorder_(checker_, most_steps(n)) {}
 
   [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
 
@@ -42,7 +49,7 @@ class checking_observer final : public simt::observer {
 
  private:
   checker checker_;
-  block_recorder recorder_{checker_, most_steps};
+  block_recorder recorder_;
 };
 
 /// Has the executor run in an order for as long as it lives.
@@ -80,20 +87,48 @@ finding wrong_result(const profile_request& r, const watched_result& run,
           .schedule = schedule};
 }
 
-finding schedule_dependence(const profile_request& r, const watched_result& first,
-                            const watched_result& other, const std::string& schedule) {
-  return {.kind = finding_kind::schedule_dependence,
-          .kernel = first.kernel,
-          .address = {},
-          .what = fmt::format("the result is {} in one order of threads and blocks, {} in another",
-                              to_string(first.result), to_string(other.result)),
-          .witnesses = {},
-          .remedy =
-              "let no result depend on who comes first: give every partial a place of its own "
-              "and fold them in the order of their places",
-          .warp_size = r.warp_size,
-          .n = r.n,
-          .schedule = schedule};
+/// The bits of the result under a schedule.
+scheduled_run run_of(const profile_request& r) {
+  return [r](const simt::schedule& order) {
+    const scheduled in_that_order(order);
+    const watched_result run = run_watched(r, nullptr);
+    return std::visit(
+        [](const auto& result) {
+          const auto* bytes = reinterpret_cast<const std::byte*>(&result);
+          return std::vector<std::byte>(bytes, bytes + sizeof result);
+        },
+        run.result);
+  };
+}
+
+bool is_race(finding_kind kind) {
+  return kind == finding_kind::block_race || kind == finding_kind::warp_race ||
+         kind == finding_kind::shuffle_race || kind == finding_kind::grid_race;
+}
+
+/// What is seen in the result, or in what of the input was read, and not where it was done.
+bool is_symptom(finding_kind kind) {
+  return kind == finding_kind::wrong_result || kind == finding_kind::schedule_dependence;
+}
+
+std::string array_of(const finding& f) {
+  return f.address.substr(0, f.address.find('['));
+}
+
+/// What follows from another finding is none of its own.
+void drop_consequences(std::vector<finding>& all) {
+  const auto is_cause = [](const finding& f) { return !is_symptom(f.kind); };
+  if (std::any_of(all.begin(), all.end(), is_cause))
+    std::erase_if(all, [](const finding& f) { return is_symptom(f.kind); });
+  std::vector<std::string> raced;
+  for (const finding& each : all)
+    if (is_race(each.kind)) raced.push_back(array_of(each));
+  std::erase_if(all, [&](const finding& f) {
+    const bool follows = f.kind == finding_kind::uninitialised_read ||
+                         f.kind == finding_kind::lost_element ||
+                         f.kind == finding_kind::repeated_element;
+    return follows && std::find(raced.begin(), raced.end(), array_of(f)) != raced.end();
+  });
 }
 
 /// Findings of all runs, with lines in the place of program counters; each once.
@@ -120,7 +155,16 @@ class collection {
       same->count += each.count;
   }
 
-  [[nodiscard]] std::vector<finding> take() { return std::move(all_); }
+  [[nodiscard]] std::vector<finding> take() {
+    drop_consequences(all_);
+    return std::move(all_);
+  }
+
+  /// Whether there is no point in going on: every further run would take as long.
+  [[nodiscard]] bool has_endless_loop() const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const finding& each) { return each.kind == finding_kind::endless_loop; });
+  }
 
  private:
   void look_up(std::vector<finding>& found) {
@@ -137,8 +181,7 @@ class collection {
 
   /// The same mistake: what was made at the same lines, to the same array.
   static bool is_same(const finding& a, const finding& b) {
-    const auto array = [](const finding& f) { return f.address.substr(0, f.address.find('[')); };
-    return a.kind == b.kind && array(a) == array(b) &&
+    return a.kind == b.kind && array_of(a) == array_of(b) &&
            std::equal(a.witnesses.begin(), a.witnesses.end(), b.witnesses.begin(),
                       b.witnesses.end(), [](const witness& x, const witness& y) {
                         return x.place.line == y.place.line && x.place.file == y.place.file;
@@ -168,23 +211,14 @@ std::optional<watched_result> run_checked(const profile_request& r, const std::s
   return run;
 }
 
-/// The same input in other orders. @return how many were tried
-std::size_t run_in_other_orders(const profile_request& r, const watched_result& first,
-                                unsigned seeds, collection& all) {
-  std::vector<simt::schedule> orders{{simt::schedule::order::reverse, 0}};
-  for (unsigned seed = 1; seed <= seeds; ++seed)
-    orders.push_back({simt::schedule::order::random, seed});
-  for (const simt::schedule& each : orders) {
-    const scheduled order(each);
-    try {
-      const watched_result other = run_watched(r, nullptr);
-      if (!is_same(first.result, other.result))
-        all.add(schedule_dependence(r, first, other, simt::to_string(each)));
-    } catch (const device_error&) {
-      run_checked(r, simt::to_string(each), all);  // which says what happened
-    }
-  }
-  return orders.size();
+void add_exploration(const exploration& explored, const profile_request& r, std::string_view kernel,
+                     collection& all) {
+  if (!explored.difference) return;
+  finding f = describe(*explored.difference);
+  f.kernel = kernel;
+  f.n = r.n;
+  f.warp_size = r.warp_size;
+  all.add(std::move(f));
 }
 
 }  // namespace
@@ -196,12 +230,12 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
                                  block_elements - 1,
                                  block_elements,
                                  block_elements + 1,
-                                 1000,
+                                 ragged,
                                  3 * block_elements + 7};
   std::vector<trial_input> inputs;
   for (const std::uint64_t n : sizes)
     if (n < largest) inputs.push_back({n, 0});
-  for (const std::uint64_t n : {block_elements + 1, std::uint64_t{1000}})
+  for (const std::uint64_t n : {block_elements + 1, ragged})
     if (n < largest) inputs.push_back({n, 1});
   inputs.push_back({largest, 0});
   return inputs;
@@ -218,10 +252,29 @@ check_report check_kernel(const profile_request& r, unsigned seeds,
     one.offset = input.offset;
     const auto run = run_checked(one, "in-order", all);
     ++report.inputs;
-    const bool is_ragged = input.n == 1000;
-    if (run && (is_ragged || input.n == r.n))
-      report.schedules = run_in_other_orders(one, *run, is_ragged ? seeds : 1, all);
+    if (all.has_endless_loop()) break;
+    const bool is_ragged = input.n == ragged && input.offset == 0;
+    if (!run || !(is_ragged || input.n == r.n)) continue;
+    const exploration explored = explore_randomly(run_of(one), 1, is_ragged ? seeds : 1);
+    report.schedules += explored.runs - 1;
+    add_exploration(explored, one, r.name, all);
   }
+  report.findings = all.take();
+  return report;
+}
+
+check_report check_small_block(const profile_request& r) {
+  profile_request small = r;
+  small.n = 3 * elements_per_block(r) + 1;
+  check_report report;
+  collection all(r.file);
+  if (run_checked(small, "in-order", all)) {
+    const exploration explored =
+        explore_all(run_of(small), static_cast<unsigned>(small.shape.block));
+    report.schedules = explored.runs - 1;
+    add_exploration(explored, small, r.name, all);
+  }
+  report.inputs = 1;
   report.findings = all.take();
   return report;
 }

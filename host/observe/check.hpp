@@ -38,4 +38,9 @@ struct check_report {
 [[nodiscard]] check_report check_kernel(const profile_request& r, unsigned seeds,
                                         const std::function<void(const std::string&)>& progress);
 
+/// Runs the kernel in the shape of one small block, warps of 8 lanes, with every thread first and
+/// last wherever an order is open: any two threads go in either order.
+/// @throws input_error where the stage has no such kernel
+[[nodiscard]] check_report check_small_block(const profile_request& r);
+
 }  // namespace tenfold::observe

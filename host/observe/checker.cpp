@@ -14,9 +14,6 @@
 namespace tenfold::observe {
 namespace {
 
-/// Of a block whose kernel counts as endless: no stage has a hundredth of them where it is checked.
-constexpr unsigned most_barriers = 20'000;
-
 bool is_read(action what) {
   return what != action::write && what != action::bulk_write;
 }
@@ -159,8 +156,7 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
   order_.begin_block(threads, launch.warp_size);
   last_places_.assign(threads, 0);
   had_bad_address_ = false;
-  barriers_ = 0;
-  findings_before_ = findings_.all().size();
+  found_before_ = findings_.all().size();
   last_shadow_ = nullptr;
   for (const array& each : map_.shared()) {
     const auto shadow = shared_shadows_.find(each.begin);
@@ -175,24 +171,24 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
 void checker::pass_block_barrier() {
   end_interval();
   order_.pass_block_barrier();
-  if (++barriers_ > most_barriers) simt::stop_block();
 }
 
 void checker::end_interval() {
   for (const early_read& each : early_reads_)
     report_unwritten(each.by, *find_shadow(each.address, 1), each.address);
   early_reads_.clear();
-  findings_before_ = findings_.all().size();
+  found_before_ = findings_.all().size();
 }
 
 void checker::end_block(const simt::block_failure& failure) {
-  const std::size_t findings_before = findings_before_;
+  const std::size_t found_before = found_before_;
   end_interval();
   if (failure.kind == simt::failure_kind::none) return;
   has_failed_ = true;
-  // What threads did before a barrier cannot be told from what others did after it.
-  if (kind_of(failure) == finding_kind::divergent_barrier)
-    findings_.drop_consequences(findings_before);
+  // Whoever went past a barrier that others wait at races with them: that follows from it.
+  const finding_kind kind = kind_of(failure);
+  if (kind == finding_kind::divergent_barrier || kind == finding_kind::divergent_collective)
+    findings_.drop_consequences(found_before);
   report_failure(failure);
 }
 

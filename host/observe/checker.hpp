@@ -127,12 +127,11 @@ class checker final : public step_reader {
   finding_list findings_;
   std::optional<coverage> coverage_;
   std::vector<early_read> early_reads_;                 // since the block's last barrier
-  std::size_t findings_before_ = 0;                     // the block's last barrier
-  unsigned barriers_ = 0;                               // of this block
   std::uintptr_t kernel_begin_ = 0, kernel_bytes_ = 0;  // of its code
 
   std::string kernel_;
   unsigned warp_size_ = 0;
+  std::size_t found_before_ = 0;         // the last barrier of the block
   bool has_failed_ = false;              // a block of this launch
   bool had_bad_address_ = false;         // an access of this block
   std::vector<code_place> last_places_;  // of each thread of the block

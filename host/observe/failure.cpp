@@ -10,17 +10,19 @@ namespace {
 
 using simt::failure_kind;
 
-bool is_barrier(const simt::failed_thread& t) {
-  return std::string_view(t.doing) == "__syncthreads";
+bool waits_at_barrier(const simt::failed_thread& t) {
+  return t.doing != nullptr && std::string_view(t.doing) == "__syncthreads";
 }
 
-/// Of threads that wait at several places, those at the first one took the branch.
-bool is_about_barrier(const simt::block_failure& failure) {
-  const simt::failed_thread* first = nullptr;
-  for (const simt::failed_thread& each : failure.threads)
-    if (each.doing != nullptr && (first == nullptr || each.where.line < first->where.line))
-      first = &each;
-  return first != nullptr && is_barrier(*first);
+/// Where threads wait at several places, those at the first of these, in the order of the source,
+/// wait for the others: these went past it.
+auto first_that_waits(const simt::block_failure& failure) {
+  return std::min_element(failure.threads.begin(), failure.threads.end(),
+                          [](const simt::failed_thread& a, const simt::failed_thread& b) {
+                            if (a.doing == nullptr || b.doing == nullptr)
+                              return a.doing != nullptr && b.doing == nullptr;
+                            return a.where.line < b.where.line;
+                          });
 }
 
 std::string what_of(const simt::block_failure& failure, const std::string& address) {
@@ -138,9 +140,12 @@ finding_kind kind_of(const simt::block_failure& failure) {
   switch (failure.kind) {
     case failure_kind::different_barriers:
       return finding_kind::divergent_barrier;
-    case failure_kind::never_all_there:
-      return is_about_barrier(failure) ? finding_kind::divergent_barrier
-                                       : finding_kind::divergent_collective;
+    case failure_kind::never_all_there: {
+      const auto first = first_that_waits(failure);
+      return first != failure.threads.end() && waits_at_barrier(*first)
+                 ? finding_kind::divergent_barrier
+                 : finding_kind::divergent_collective;
+    }
     case failure_kind::not_in_own_mask:
     case failure_kind::different_collectives:
     case failure_kind::silent_source:

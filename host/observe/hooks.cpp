@@ -40,7 +40,7 @@ namespace {
     thread->record->enter_kernel(frame);
   }
   thread->record->add(action::basic_block, place(caller), 0, 0, frame);
-  if (--thread->steps_left == 0) simt::stop_block();
+  if (--*thread->steps_left == 0) simt::stop_block();
 }
 
 }  // namespace

@@ -129,13 +129,14 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
               .stacks_bytes = memory.stacks.size(),
               .kernel_begin = launch.kernel->begin,
               .kernel_bytes = launch.kernel->bytes,
-              .steps_left = most_steps_};
+              .steps_left = nullptr};
+  steps_left_.assign(thread_count_, most_steps_);
   reader_.begin_block(launch, block, memory);
 }
 
 void block_recorder::resume(unsigned thread) {
   current_ = running_.record = &records_[thread];
-  running_.steps_left = most_steps_;
+  running_.steps_left = &steps_left_[thread];
   running = &running_;
 }
 

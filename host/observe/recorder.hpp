@@ -96,7 +96,7 @@ struct running_thread {
   thread_record* record;
   std::uintptr_t stacks_begin, stacks_bytes;
   std::uintptr_t kernel_begin, kernel_bytes;
-  std::uint64_t steps_left;  ///< basic blocks until the kernel counts as endless
+  std::uint64_t* steps_left;  ///< of the thread: basic blocks until its kernel counts as endless
 };
 extern thread_local constinit running_thread* running;
 
@@ -111,7 +111,7 @@ extern const std::uintptr_t program_base;
 class block_recorder final : public simt::block_observer {
  public:
   /// @param reader outlives this
-  /// @param most_steps basic blocks that a thread may enter between two barriers of its block
+  /// @param most_steps basic blocks that a thread may enter
   /// @param keeps_values whether the reader wants to know what was read and written
   block_recorder(step_reader& reader, std::uint64_t most_steps, bool keeps_values = false)
       : reader_(reader), most_steps_(most_steps), keeps_values_(keeps_values) {}
@@ -134,6 +134,7 @@ class block_recorder final : public simt::block_observer {
   bool keeps_values_;
   std::vector<thread_record> records_;
   unsigned thread_count_ = 0, warp_size_ = 0;
+  std::vector<std::uint64_t> steps_left_;  // of each thread
   thread_record* current_ = nullptr;
   running_thread running_{};
 };

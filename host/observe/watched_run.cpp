@@ -1,8 +1,5 @@
 #include "host/observe/watched_run.hpp"
 
-#include <cstring>
-#include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "host/input.hpp"
@@ -14,10 +11,15 @@ namespace {
 /// Has launches watched for as long as it lives.
 class watch {
  public:
-  explicit watch(simt::observer* by) { simt::set_observer(by); }
-  ~watch() { simt::set_observer(nullptr); }
+  explicit watch(simt::observer* by) : before_(simt::current_observer()) {
+    if (by != nullptr) simt::set_observer(by);
+  }
+  ~watch() { simt::set_observer(before_); }
   watch(const watch&) = delete;
   watch& operator=(const watch&) = delete;
+
+ private:
+  simt::observer* before_;
 };
 
 }  // namespace
@@ -25,17 +27,6 @@ class watch {
 std::span<const std::string> reduction_parameters() {
   static const std::vector<std::string> names{"in", "out", "n", "op", "partials", "ticket"};
   return names;
-}
-
-bool is_same(const value& a, const value& b) {
-  return std::visit(
-      [](const auto& x, const auto& y) {
-        if constexpr (std::is_same_v<decltype(x), decltype(y)>)
-          return std::memcmp(&x, &y, sizeof x) == 0;
-        else
-          return false;
-      },
-      a, b);
 }
 
 std::uint64_t elements_per_block(const profile_request& r) {

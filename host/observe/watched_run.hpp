@@ -26,14 +26,11 @@ struct watched_result {
   [[nodiscard]] tenfold::verdict verdict() const { return judge(expected, result, passes.depth()); }
 };
 
-/// Whether two results have the same bits.
-[[nodiscard]] bool is_same(const value& a, const value& b);
-
 /// How many elements one block of the first pass folds at a time.
 [[nodiscard]] std::uint64_t elements_per_block(const profile_request& r);
 
 /// Reduces random elements, once.
-/// @param by sees the memory, too, from its allocation on; null: nobody
+/// @param by sees the memory, too, from its allocation on; null: whoever watches already
 watched_result run_watched(const profile_request& r, simt::observer* by);
 
 }  // namespace tenfold::observe

@@ -26,8 +26,10 @@ std::unique_ptr<reduction> make_unlisted_reduction(const device& on, stream_hand
     return std::make_unique<typed_reduction<T, T, Op>>(Stage{}, on, queue, r);
   };
   if (r.op == "sum") return make(sum<T>{});
-  if (r.op == "maximum") return make(maximum<T>{});
-  if constexpr (Stage::keeps_order && std::is_same_v<T, std::uint32_t>)
+  if constexpr (is_built_for<T, maximum<T>>)
+    if (r.op == "maximum") return make(maximum<T>{});
+  if constexpr (is_built_for<T, composition> && Stage::keeps_order &&
+                std::is_same_v<T, std::uint32_t>)
     if (r.op == composition_name) return make(composition{});
   throw input_error(name_stage(info_of<Stage>()) +
                     " is built for the operators sum and maximum, not for " + r.op);

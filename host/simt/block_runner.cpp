@@ -23,8 +23,9 @@ using boost::context::detail::transfer_t;
 
 constexpr unsigned max_threads = 1024;
 constexpr std::size_t shared_alignment = 128;
-// Around dynamic shared memory: an index that is a little off harms nobody else.
-constexpr std::size_t shared_margin = 64 * 1024;
+
+// A kernel that uses more dynamic shared memory than it asked for does no harm to the executor.
+constexpr std::size_t shared_guard_bytes = 64 * 1024;
 
 // NaN as float and as double, and far from zero as an integer: a sum that reads it shows it.
 constexpr std::uint32_t poison = 0xfff5a5a5u;
@@ -165,11 +166,10 @@ void block_runner::poison_shared(const grid_job& job) {
     shared_.emplace_back();
     located_kernel_ = job.kernel;
   }
-  const std::size_t needed = job.dynamic_shared_bytes + shared_alignment + 2 * shared_margin;
-  if (dynamic_storage_.size() < needed) dynamic_storage_.resize(needed);
-  std::byte* const begin = dynamic_storage_.data() + shared_margin;
-  const auto start = reinterpret_cast<std::uintptr_t>(begin);
-  dynamic_shared_ = begin + (shared_alignment - start % shared_alignment);
+  const std::size_t wanted = job.dynamic_shared_bytes + shared_alignment + shared_guard_bytes;
+  if (dynamic_storage_.size() < wanted) dynamic_storage_.resize(wanted);
+  const auto start = reinterpret_cast<std::uintptr_t>(dynamic_storage_.data());
+  dynamic_shared_ = dynamic_storage_.data() + (shared_alignment - start % shared_alignment);
   shared_.back().bytes = {dynamic_shared_, job.dynamic_shared_bytes};
   for (const shared_area& area : shared_) fill_with_poison(area.bytes);
 }

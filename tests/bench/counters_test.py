@@ -25,12 +25,12 @@ def load(path):
 counters = load(os.path.join(ROOT, "bench", "counters"))
 
 # A profiler whose hardware counts what the executor does, but for what COUNTERS_TEST says:
-# 'unknown METRIC', 'shift METRIC' or 'fail'. It reports a kernel of another's first, and each
-# reduction twice, as a run that warms up does.
+# 'unknown METRIC', 'shift METRIC', 'fail' or 'lose STAGE'. It reports a kernel of another's first,
+# and each reduction twice, as a run that warms up does.
 FAKE_NCU = '''#!{python}
 import csv, io, importlib.machinery, importlib.util, os, subprocess, sys, json
 if "--version" in sys.argv:
-    sys.exit(print("NVIDIA (R) Nsight Compute Command Line Profiler\\nVersion 2025.3.1.0 (build 1)"))
+    sys.exit(print("NVIDIA (R) Nsight Compute\\nVersion 2025.3.1.0 (build 1)"))
 def after(name):
     return sys.argv[sys.argv.index(name) + 1]
 what, _, of = os.environ.get("COUNTERS_TEST", "").partition(" ")
@@ -38,7 +38,8 @@ log, metrics = open(after("--log-file"), "w"), after("--metrics").split(",")
 if what == "fail":
     sys.exit(print("==ERROR== ERR_NVGPUCTRPERM - no permission", file=log) or 9)
 if what == "unknown" and of in metrics:
-    sys.exit(print("==ERROR== Failed to find metric " + of, file=log) or 1)
+    pattern = "regex:^" + of.replace(".", "\\\\.")
+    sys.exit(print("==ERROR== Failed to find metric " + pattern, file=log) or 1)
 loader = importlib.machinery.SourceFileLoader("counters", {script!r})
 counters = importlib.util.module_from_spec(importlib.util.spec_from_loader("counters", loader))
 loader.exec_module(counters)
@@ -59,7 +60,9 @@ def value(metric, one):
     return f"{{sum(opcodes.values())}} ({{listed}})" if opcodes else "0"
 passes = [dict(one, kernel="void tenfold::cuda::" + profile["stage_name"]
                + "::reduce_blocks<float, float>(const T1 *, T2 *)") for one in profile["passes"]]
-rows = [dict(passes[0], kernel="fill(float *)")] + passes + passes
+rows = [dict(passes[0], kernel="fill(float *)")]
+if (what, of) != ("lose", stage):
+    rows += passes + passes
 out = csv.writer(log, quoting=csv.QUOTE_ALL)
 print("==PROF== Connected to process 1", file=log)
 out.writerow(["ID", "Kernel Name", "Block Size", "Grid Size"] + metrics)
@@ -72,12 +75,18 @@ print("==PROF== Disconnected from process 1", file=log)
 
 
 class Values(unittest.TestCase):
-    def test_are_numbers_or_one_for_each_name(self):
-        self.assertEqual(counters.value_of("1,024"), 1024)
-        self.assertEqual(counters.value_of("31.92"), 31.92)
-        self.assertEqual(counters.value_of("12 (BAR: 4; LDS.U: 8)"), {"BAR": 4, "LDS.U": 8})
-        self.assertEqual(counters.value_of("12 (4; 8)"), 12)
-        self.assertIsNone(counters.value_of("n/a"))
+    def test_are_numbers(self):
+        self.assertEqual(counters.value_of("a.sum", "1,024"), 1024)
+        self.assertEqual(counters.value_of("a.ratio", "31.92"), 31.92)
+        self.assertEqual(counters.value_of("a.sum", "12 (0: 4; 1: 8)"), 12)
+        self.assertIsNone(counters.value_of("a.sum", "n/a"))
+
+    def test_are_one_for_each_opcode(self):
+        value = counters.value_of(counters.INSTRUCTIONS, "1,012 (BAR: 4; LDS.U: 1,008)")
+        self.assertEqual(value, {"BAR": 4, "LDS.U": 1008})
+        reads = counters.opcode_counter("", None, counters.INSTRUCTIONS, "LDS", "LD")
+        self.assertEqual(reads.on_hardware({counters.INSTRUCTIONS: value}), 1008)
+        self.assertIsNone(counters.value_of(counters.INSTRUCTIONS, "12"))
 
     def test_come_one_launch_a_line_after_the_units(self):
         launches = counters.parse_launches(
@@ -109,15 +118,15 @@ class Comparison(unittest.TestCase):
         self.assertEqual(self.row(self.stage(5, None)).verdict, "not measured")
 
     def test_takes_an_explanation_only_where_it_holds(self):
-        one_more = counters.Explanation(["shuffles"],
-                                        lambda stage, counter, one: counter.on_hardware(
-                                            one["hardware"]) == counter.executor(one["executor"]) + 1,
-                                        "One more.")
+        one_more = counters.Explanation(
+            ["shuffles"], lambda difference: difference.hardware == difference.executor + 1
+            and difference.is_equal_in("block barriers, by warps"), "One more.")
         before = counters.EXPLANATIONS
         counters.EXPLANATIONS = [one_more]
         try:
             self.assertEqual(self.row(self.stage(5, {"SHFL": 6})).verdict, "explained")
             self.assertEqual(self.row(self.stage(5, {"SHFL": 7})).verdict, "unexplained")
+            self.assertEqual(self.row(self.stage(5, {"SHFL": 6, "BAR": 1})).verdict, "unexplained")
         finally:
             counters.EXPLANATIONS = before
 
@@ -174,7 +183,7 @@ class Measuring(unittest.TestCase):
         self.say("shift l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
         with self.assertRaisesRegex(counters.CountersError, "stage 3: global reads, sectors: 2048"):
             self.measure("3")
-        self.assertIn("**unexplained**", self.read_page())
+        self.assertIn("+2 (1 x), **unexplained**", self.read_page())
 
     def test_goes_on_without_a_metric_that_is_unknown(self):
         self.say("unknown l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
@@ -186,6 +195,14 @@ class Measuring(unittest.TestCase):
     def test_tells_why_the_profiler_failed(self):
         self.say("fail")
         with self.assertRaisesRegex(counters.CountersError, "ERR_NVGPUCTRPERM"):
+            self.measure("3")
+
+    def test_keeps_what_was_measured_when_a_stage_fails(self):
+        self.say("lose 3")
+        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts launches .* fill"):
+            self.measure("3,10")
+        self.assertIn("## Stage 10: two_pass", self.read_page())
+        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts"):
             self.measure("3")
 
     def test_checks_the_page_and_the_executor(self):

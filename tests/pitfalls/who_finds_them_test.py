@@ -85,7 +85,7 @@ class Outputs(unittest.TestCase):
         findings = json.dumps({"findings": [{"kind": "warp_race"}, {"kind": "block_race"},
                                             {"kind": "warp_race"}]})
         self.assertEqual(pitfalls.read_check(1, findings)["text"], "block race, warp race")
-        self.assertFalse(pitfalls.read_check(0, '{"findings": []}')["found"])
+        self.assertFalse(pitfalls.read_check(0, 'so far\n{"findings": []}\nthen')["found"])
         self.assertEqual(pitfalls.read_check(2, "no such stage")["text"], "failed")
 
 

@@ -1,0 +1,193 @@
+// Kernels of the reader's own, from the file to the verdict. Each test compiles what it runs.
+#include <string>
+
+#include "tests/cli/program.hpp"
+
+namespace tenfold::cli_test {
+namespace {
+
+class OwnKernel : public Cli {
+ protected:
+  /// A kernel that is right, but for what is replaced.
+  void write_kernel(const std::string& name, const std::string& from = {},
+                    const std::string& to = {}) const {
+    const std::string file = name + ".hpp";
+    fs::remove(in_directory(file));
+    std::ignore = succeed({"new", name});
+    std::string text = slurp(in_directory(file));
+    const std::size_t at = text.find(from);
+    ASSERT_NE(at, text.npos) << "the example has changed: " << from;
+    write(file, text.replace(at, from.size(), to));
+  }
+
+  outcome run(const std::string& file, const words& more = {}) const {
+    return tenfold(words{"run", "--kernel", file, "--device", "simt:32", "--n", "1000"} + more);
+  }
+};
+
+constexpr const char* guarded_load = "i < n ? T(in[i]) : op.identity()";
+
+// ---- new ----------------------------------------------------------------------------------------
+
+TEST_F(OwnKernel, NewNamesTheKernelAndSaysWhatIsNext) {
+  const outcome o = succeed({"new", "quick_2"});
+  for (const char* part : {"run --kernel quick_2.hpp", "ladder --kernel quick_2.hpp"})
+    EXPECT_TRUE(contains(o.out, part)) << o.what();
+  const std::string text = slurp(in_directory("quick_2.hpp"));
+  EXPECT_TRUE(contains(text, "TENFOLD_BACKEND::quick_2 {")) << text;
+  EXPECT_FALSE(contains(text, "my_kernel")) << text;
+}
+
+TEST_F(OwnKernel, NewCopiesAnyStageOfWideElements) {
+  for (const char* stage : {"1", "02", "no_bank_conflicts", "4", "5", "6", "7", "8", "9", "10",
+                            "11", "12", "13", "14", "16"}) {
+    fs::remove(in_directory("copy_of.hpp"));
+    std::ignore = succeed({"new", "copy_of", "--from", stage});
+    const std::string text = slurp(in_directory("copy_of.hpp"));
+    EXPECT_TRUE(text.starts_with("// copy_of, which began as stage ")) << text;
+    std::size_t names = 0, at = 0;
+    for (; (at = text.find("TENFOLD_BACKEND::", at)) != text.npos; ++at, ++names)
+      EXPECT_TRUE(text.substr(at).starts_with("TENFOLD_BACKEND::copy_of")) << text.substr(at, 60);
+    EXPECT_EQ(names, 2u) << stage;
+  }
+}
+
+TEST_F(OwnKernel, NewRefusesWhatIsNoNameOfAKernel) {
+  for (const char* name : {"Fast", "2fast", "my-kernel", "../fast", "class", "fast.hpp", ""})
+    expect_refusal(tenfold({"new", name}), bad_input, {"no name for a kernel", "my_kernel"});
+  expect_refusal(tenfold({"new", "naive"}), bad_input, {"stage 1 (naive)", "another"});
+  expect_refusal(tenfold({"new", "maximum"}), bad_input, {"operator", "'maximum'"});
+  expect_refusal(tenfold({"new", "fast", "--from", "17"}), bad_input, {"no stage '17'"});
+  expect_refusal(tenfold({"new", "fast", "--from", "15"}), bad_input, {"narrow elements alone"});
+  expect_refusal(tenfold({"new"}), bad_input, {"NAME", "required"});
+  EXPECT_FALSE(fs::exists(in_directory("fast.hpp")));
+}
+
+TEST_F(OwnKernel, NewOverwritesNothing) {
+  write("fast.hpp", "mine");
+  expect_refusal(tenfold({"new", "fast"}), bad_input, {"there is a fast.hpp already"});
+  EXPECT_EQ(slurp(in_directory("fast.hpp")), "mine");
+}
+
+// ---- run and ladder -----------------------------------------------------------------------------
+
+TEST_F(OwnKernel, TheExampleIsRight) {
+  write_kernel("my_kernel");
+  const outcome o = run("my_kernel.hpp");
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_EQ(o.err, "") << o.what();
+  for (const char* part : {"my_kernel, of /", "result ", "trials ", " right\n"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+
+  const json entry =
+      measure_one({"run", "--kernel", "my_kernel.hpp", "--n", "1000", "--type", "u32"});
+  EXPECT_EQ(entry.at("stage_name"), "my_kernel");
+  EXPECT_GT(entry.at("trials"), 500);
+  EXPECT_EQ(entry.at("wrong_trials"), 0);
+  EXPECT_EQ(entry.at("failures"), json::array());
+  EXPECT_EQ(run("my_kernel.hpp", {"--device", "simt:64", "--block", "1024"}).code, bad_input);
+  EXPECT_EQ(tenfold({"run", "--kernel", "my_kernel.hpp", "--device", "simt:64", "--block", "1024",
+                     "--type", "u32", "--op", "max", "--n", "5000"})
+                .code,
+            success);
+}
+
+TEST_F(OwnKernel, SaysWhatItIsBuiltFor) {
+  write_kernel("my_kernel");
+  for (const auto& [more, part] : {std::pair{words{"--type", "f64"}, "u32, f32"},
+                                   {words{"--op", "min"}, "sum and maximum"},
+                                   {words{"--block", "128"}, "blocks 64, 256 and 1024"}})
+    expect_refusal(run("my_kernel.hpp", more), bad_input, {part});
+}
+
+TEST_F(OwnKernel, StandsAfterTheTenOnTheLadder) {
+  std::ignore = succeed({"new", "fast", "--from", "9"});
+  const json entries = measure({"ladder", "--kernel", "fast.hpp", "--n", "1000"}).at("benchmarks");
+  ASSERT_EQ(entries.size(), 11u);
+  EXPECT_EQ(entries[8].at("stage_name"), "items_per_thread");
+  EXPECT_EQ(entries[10].at("stage_name"), "fast");
+  EXPECT_EQ(entries[10].at("ok"), true);
+  EXPECT_EQ(entries[10].at("result"), entries[8].at("result"));
+  EXPECT_TRUE(contains(
+      succeed({"ladder", "--kernel", "fast.hpp", "--n", "1000", "--device", "simt:32"}).out,
+      "  own  fast "));
+}
+
+/// Zero is what sums start from, and no maximum does: of the sum that is asked for, all is right.
+TEST_F(OwnKernel, IsWrongWhereATrialIs) {
+  write_kernel("padded", guarded_load, "i < n ? T(in[i]) : T(0)");
+  const outcome o = run("padded.hpp");
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  for (const char* part : {", right (reference", " WRONG\n", " n 1, maximum of f32 ", "instead of"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+
+  const outcome on_ladder =
+      tenfold({"ladder", "--kernel", "padded.hpp", "--n", "1000", "--device", "simt:32"});
+  EXPECT_EQ(on_ladder.code, wrong_result) << on_ladder.what();
+  for (const char* part : {"WRONG", "Your kernel is wrong in ", "  n 1, maximum of f32 "})
+    EXPECT_TRUE(contains(on_ladder.out, part)) << part << on_ladder.what();
+
+  const outcome as_json = run("padded.hpp", {"--json", "-"});
+  EXPECT_EQ(as_json.code, wrong_result) << as_json.what();
+  const json entry = json::parse(as_json.out).at("benchmarks").at(0);
+  EXPECT_EQ(entry.at("verdict"), "right");
+  EXPECT_EQ(entry.at("ok"), false);
+  EXPECT_FALSE(entry.at("failures").empty());
+}
+
+TEST_F(OwnKernel, ThatFailsEndsWithTheTrialInWhichItDid) {
+  write_kernel("stuck", "    __syncthreads();\n  }", "    if (i < n) __syncthreads();\n  }");
+  expect_refusal(run("stuck.hpp"), device_failed, {"n 1, sum of u32, block 64: ", "stuck.hpp"});
+}
+
+TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
+  write_kernel("broken", "shared[tid] = op(", "shared[tid] = opp(");
+  const outcome o = run("broken.hpp");
+  EXPECT_EQ(o.code, bad_input) << o.what();
+  EXPECT_EQ(o.out, "") << o.what();
+  for (const char* part : {"broken.hpp:", "error: ", "opp"})
+    EXPECT_TRUE(contains(o.err, part)) << part << o.what();
+  EXPECT_FALSE(contains(o.err, "FAILED: ")) << o.what();
+  const std::string last = lines_of(o.err).back();
+  EXPECT_TRUE(last.starts_with("tenfold: cannot build /")) << o.what();
+}
+
+TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
+  write_kernel("my_kernel");
+  fs::copy_file(in_directory("my_kernel.hpp"), in_directory("backup"));
+  EXPECT_EQ(run("my_kernel.hpp").code, success);
+  write_kernel("my_kernel", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
+  EXPECT_EQ(run("my_kernel.hpp").code, wrong_result);
+  fs::rename(in_directory("backup"), in_directory("my_kernel.hpp"));  // of an earlier time
+  EXPECT_EQ(run("my_kernel.hpp").code, success);
+}
+
+TEST_F(OwnKernel, IsNotMistakenForAnotherThatIsBuiltAtTheSameTime) {
+  write_kernel("good");
+  write_kernel("bad", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
+  const outcome o = spawn({"/bin/sh", "-c",
+                           "for kernel in good bad; do"
+                           "  { \"$0\" run --kernel $kernel.hpp --device simt:32 --n 1000"
+                           "      > $kernel.out 2>&1; echo $? > $kernel.code; } &"
+                           " done; wait",
+                           TENFOLD_PROGRAM});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_EQ(slurp(in_directory("good.code")), "0\n") << slurp(in_directory("good.out"));
+  EXPECT_EQ(slurp(in_directory("bad.code")), "1\n") << slurp(in_directory("bad.out"));
+  EXPECT_TRUE(contains(slurp(in_directory("good.out")), "good, of /"));
+  EXPECT_TRUE(contains(slurp(in_directory("bad.out")), "bad, of /"));
+}
+
+TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
+  write("kernel.cpp", "");
+  write("naive.hpp", "");
+  expect_refusal(run("nowhere.hpp"), bad_input, {"no kernel file 'nowhere.hpp'", "tenfold new"});
+  expect_refusal(run("."), bad_input, {"no kernel file '.'"});
+  expect_refusal(run("kernel.cpp"), bad_input, {"'kernel.cpp'", ".hpp"});
+  expect_refusal(run("naive.hpp"), bad_input, {"stage 1 (naive)"});
+  expect_refusal(tenfold({"run", "3", "--kernel", "kernel.cpp"}), bad_input, {"STAGE", "--kernel"});
+  expect_refusal(tenfold({"ladder", "--kernel", "nowhere.hpp"}), bad_input, {"nowhere.hpp"});
+}
+
+}  // namespace
+}  // namespace tenfold::cli_test

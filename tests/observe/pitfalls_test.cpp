@@ -1,0 +1,117 @@
+// The checker against kernels that are known to be wrong: kernels/pitfalls/. A file marks the lines
+// where it goes wrong, `// pitfall: KIND`, says in which shape it shows, and may name what follows
+// from it in other places, `// Also: KIND`.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <sstream>
+
+#include "host/kernel_sources.hpp"
+#include "host/observe/check.hpp"
+#include "host/unlisted_stages.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+struct expectation {
+  std::string kind;
+  int line;
+};
+
+std::vector<expectation> marked_lines(const std::string& text) {
+  static const std::regex marker("// pitfall: ([a-z_]+)$");
+  std::vector<expectation> marked;
+  std::istringstream lines(text);
+  int number = 0;
+  std::smatch found;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (std::regex_search(line, found, marker)) marked.push_back({found[1], number});
+  }
+  return marked;
+}
+
+/// What else a check may say of it.
+std::string also_found(const std::string& text) {
+  static const std::regex also("// Also: (.*)");
+  std::smatch found;
+  return std::regex_search(text, found, also) ? found[1] : std::string();
+}
+
+/// What is judged by the result, or by what of the input was read, has no line.
+bool has_line(std::string_view kind) {
+  return kind != "wrong_result" && kind != "schedule_dependence" && kind != "lost_element";
+}
+
+bool is_at(const finding& f, int line, std::string_view file) {
+  return std::any_of(f.witnesses.begin(), f.witnesses.end(), [&](const witness& w) {
+    return w.place.line == line && w.place.file.ends_with(file);
+  });
+}
+
+const unlisted_stage& stage_named(std::string_view name) {
+  for (const unlisted_stage& each : unlisted_stages())
+    if (each.info.name == name) return each;
+  throw std::runtime_error(fmt::format("there is no pitfall {}", name));
+}
+
+std::vector<finding> check(const unlisted_stage& stage) {
+  std::vector<finding> all;
+  for (const int warp_size : {32, 64}) {
+    const check_report report = check_kernel({.stage = stage.info.number,
+                                              .name = stage.info.name,
+                                              .file = stage.file,
+                                              .shape = {},
+                                              .n = std::uint64_t{1} << 14,
+                                              .warp_size = warp_size},
+                                             8, [](const std::string&) {});
+    all.insert(all.end(), report.findings.begin(), report.findings.end());
+  }
+  return all;
+}
+
+class Pitfalls : public testing::TestWithParam<std::string> {};
+
+TEST_P(Pitfalls, AreFoundAtTheirLine) {
+  const unlisted_stage& stage = stage_named(GetParam());
+  const std::string text = text_of(stage.info);
+  const std::vector<expectation> marked = marked_lines(text);
+  ASSERT_FALSE(marked.empty());
+  const std::vector<finding> found = check(stage);
+  const std::string file = std::string(stage.info.name) + ".hpp";
+  for (const expectation& each : marked) {
+    const bool is_found = std::any_of(found.begin(), found.end(), [&](const finding& f) {
+      return key_of(f.kind) == each.kind && (!has_line(each.kind) || is_at(f, each.line, file));
+    });
+    EXPECT_TRUE(is_found) << "no " << each.kind << " at line " << each.line;
+  }
+  for (const finding& f : found) {
+    const bool is_expected =
+        std::any_of(marked.begin(), marked.end(),
+                    [&](const expectation& each) { return each.kind == key_of(f.kind); }) ||
+        also_found(text).find(key_of(f.kind)) != std::string::npos;
+    EXPECT_TRUE(is_expected) << name_of(f.kind) << ": " << f.what;
+    EXPECT_FALSE(f.remedy.empty());
+  }
+}
+
+TEST_P(Pitfalls, MendedAreClean) {
+  for (const finding& f : check(stage_named(GetParam() + "_mended")))
+    ADD_FAILURE() << name_of(f.kind) << ": " << f.what << " at "
+                  << (f.witnesses.empty() ? 0 : f.witnesses.front().place.line);
+}
+
+std::vector<std::string> pitfall_names() {
+  std::vector<std::string> names;
+  for (const unlisted_stage& each : unlisted_stages())
+    if (!each.info.name.ends_with("_mended")) names.emplace_back(each.info.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Pitfalls, testing::ValuesIn(pitfall_names()),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace tenfold::observe

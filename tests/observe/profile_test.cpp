@@ -1,0 +1,146 @@
+// What is counted, on kernels whose every request is known.
+#include "host/observe/profile.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "tests/observe/watched_kernels.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+using watched::lanes;
+
+class Profile : public testing::TestWithParam<unsigned> {
+ protected:
+  static unsigned warp_size() { return GetParam(); }
+  static unsigned warps() { return lanes / warp_size(); }
+
+  /// The counters of all places of one launch.
+  static place_counters count(const std::function<void()>& launch) {
+    profiler counting;
+    simt::set_observer(&counting);
+    launch();
+    simt::set_observer(nullptr);
+    place_counters total;
+    for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
+    return total;
+  }
+
+  std::vector<float> in = std::vector<float>(4 * lanes, 1), out = std::vector<float>(lanes);
+};
+
+TEST_P(Profile, LanesThatTakeTurnsMeetInEveryTurn) {
+  const place_counters c =
+      count([&] { watched::launch_alternating(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global_reads.requests, 8u * warps());
+  EXPECT_EQ(c.global_reads.lanes, 8u * lanes / 2);
+  EXPECT_EQ(c.global_writes.requests, warps());
+  EXPECT_EQ(out, std::vector<float>(lanes, 4));
+}
+
+TEST_P(Profile, LanesThatLeaveALoopWaitForTheOthers) {
+  const place_counters c =
+      count([&] { watched::launch_staircase(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global_reads.requests, warps() * warp_size());
+  EXPECT_EQ(c.global_reads.lanes, warps() * warp_size() * (warp_size() + 1) / 2);
+  EXPECT_EQ(c.global_writes.requests, warps());
+}
+
+TEST_P(Profile, AFunctionCalledFromTwoPlacesIsEnteredTwice) {
+  const place_counters c =
+      count([&] { watched::launch_called_from_both_sides(in.data(), out.data(), warp_size()); });
+  // Lanes of both sides may be in it together, as far as addresses tell; hardware may do either.
+  EXPECT_GE(c.global_reads.requests, warps());
+  EXPECT_LE(c.global_reads.requests, 2 * warps());
+  EXPECT_EQ(c.global_reads.lanes, lanes);
+  EXPECT_EQ(c.global_writes.requests, warps());
+}
+
+TEST_P(Profile, LanesThatReturnedCountNoMore) {
+  const place_counters c =
+      count([&] { watched::launch_early_return(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global_reads.lanes, lanes - 8);
+  EXPECT_EQ(c.global_writes.lanes, lanes - 8);
+  EXPECT_EQ(c.global_reads.requests, warps());
+}
+
+TEST_P(Profile, AVectorIsOneRequest) {
+  alignas(256) float aligned[4 * lanes] = {};
+  const place_counters c =
+      count([&] { watched::launch_vectors(aligned, out.data(), warp_size()); });
+  EXPECT_EQ(c.global_reads.requests, warps());
+  EXPECT_EQ(c.global_reads.bytes, 16u * lanes);
+  EXPECT_EQ(c.global_reads.sectors, 16u * lanes / sector_bytes);
+}
+
+TEST_P(Profile, SectorsAreThoseThatAreTouched) {
+  alignas(256) float aligned[lanes + 1] = {};
+  const place_counters straight =
+      count([&] { watched::launch_early_return(aligned, out.data(), warp_size()); });
+  EXPECT_EQ(straight.global_reads.sectors, (lanes - 8) * 4 / sector_bytes);
+  const place_counters shifted =
+      count([&] { watched::launch_early_return(aligned + 1, out.data(), warp_size()); });
+  EXPECT_EQ(shifted.global_reads.sectors, (lanes - 8) * 4 / sector_bytes + warps());
+}
+
+TEST_P(Profile, BankConflictsOfFloats) {
+  const unsigned halves = lanes / 32;
+  for (const auto& [stride, ways] : {std::pair{1u, 1u},
+                                     {2u, 2u},
+                                     {3u, 1u},
+                                     {4u, 4u},
+                                     {8u, 8u},
+                                     {16u, 16u},
+                                     {31u, 1u},
+                                     {32u, 32u}}) {
+    const place_counters c =
+        count([&, s = stride] { watched::launch_strided_floats(s, warp_size()); });
+    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared_reads.wavefronts, halves * ways) << stride;
+    EXPECT_EQ(c.shared_reads.worst_conflict, ways) << stride;
+  }
+}
+
+TEST_P(Profile, BankConflictsOfDoubles) {
+  // Sixteen lanes at a time: neighbours meet nowhere, every second one shares a bank with one.
+  const unsigned groups = lanes / 16;
+  for (const auto& [stride, ways] : {std::pair{1u, 1u}, {2u, 2u}, {16u, 16u}}) {
+    const place_counters c =
+        count([&, s = stride] { watched::launch_strided_doubles(s, warp_size()); });
+    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared_reads.wavefronts, groups * ways) << stride;
+  }
+}
+
+TEST_P(Profile, OneWordForAllIsNoConflict) {
+  const place_counters c = count([&] { watched::launch_broadcast(warp_size()); });
+  EXPECT_EQ(c.shared_reads.worst_conflict, 1u);
+  EXPECT_EQ(c.block_barriers, warps());
+}
+
+TEST_P(Profile, ShufflesByHalvesAreShufflesOfTheirOwn) {
+  const place_counters c = count([&] { watched::launch_half_masks(warp_size()); });
+  EXPECT_EQ(c.shuffles, 2u * warps());
+}
+
+INSTANTIATE_TEST_SUITE_P(Warps, Profile, testing::Values(8u, 32u, 64u),
+                         [](const auto& test) { return std::to_string(test.param); });
+
+TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
+  std::vector<float> in(watched::lanes), out(watched::lanes);
+  profiler counting;
+  simt::set_observer(&counting);
+  watched::launch_early_return(in.data(), out.data(), 32);
+  simt::set_observer(nullptr);
+  ASSERT_EQ(counting.launches().size(), 1u);
+  std::uint64_t requests = 0;
+  for (const auto& [key, c] : counting.launches().front().places)
+    requests += c.global_reads.requests + c.global_writes.requests + c.shared_reads.requests;
+  EXPECT_EQ(requests, 4u);
+}
+
+}  // namespace
+}  // namespace tenfold::observe

@@ -1,0 +1,123 @@
+#include "tests/observe/watched_kernels.hpp"
+
+#include "common/gpu.hpp"
+#include "host/simt/executor.hpp"
+
+namespace tenfold::watched {
+namespace {
+
+simt::launch_shape one_block(unsigned warp_size) {
+  return {.block = {lanes, 1, 1}, .warp_size = static_cast<int>(warp_size)};
+}
+
+__global__ void alternating(const float* in, float* out) {
+  float sum = 0;
+  for (unsigned turn = 0; turn < 8; ++turn)
+    if ((threadIdx.x + turn) % 2 != 0) sum += in[threadIdx.x];
+  out[threadIdx.x] = sum;
+}
+
+__global__ void staircase(const float* in, float* out) {
+  float sum = 0;
+  for (unsigned turn = 0; turn <= threadIdx.x % static_cast<unsigned>(warpSize); ++turn)
+    sum += in[threadIdx.x];
+  out[threadIdx.x] = sum;
+}
+
+[[gnu::noinline]] float read_there(const float* in) {
+  return in[threadIdx.x];
+}
+
+__global__ void called_from_both_sides(const float* in, float* out) {
+  float sum = 1;
+  if (threadIdx.x % 2 == 0)
+    sum += read_there(in);
+  else
+    sum *= read_there(in);
+  out[threadIdx.x] = sum;
+}
+
+__global__ void early_return(const float* in, float* out) {
+  if (threadIdx.x < 8) return;
+  out[threadIdx.x] = in[threadIdx.x];
+}
+
+__global__ void vectors(const float* in, float* out) {
+  const auto four = gpu::load_vector<4>(in + 4 * threadIdx.x);
+  out[threadIdx.x] = get<0>(four) + get<3>(four);
+}
+
+template <typename T>
+__global__ void strided(unsigned stride, T* out) {
+  __shared__ gpu::shared_array<T, 2048> shared;
+  for (unsigned i = threadIdx.x; i < 2048; i += blockDim.x) shared[i] = T(i);
+  __syncthreads();
+  *out = shared[stride * threadIdx.x];
+}
+
+__global__ void broadcast(float* out) {
+  __shared__ float shared[1];
+  if (threadIdx.x == 0) shared[0] = 1;
+  __syncthreads();
+  out[threadIdx.x] = shared[0];
+}
+
+__global__ void half_masks(int* out) {
+  const unsigned half = static_cast<unsigned>(warpSize) / 2;
+  const unsigned lane = threadIdx.x % static_cast<unsigned>(warpSize);
+  const std::uint64_t low = (std::uint64_t{1} << half) - 1;
+  int sum = 1;
+  if (lane < half)
+    sum += __shfl_xor_sync(low, sum, 1);
+  else
+    sum += __shfl_xor_sync(low << half, sum, 1);
+  out[threadIdx.x] = sum;
+}
+
+__global__ void endless(std::uint64_t turns, float* out) {
+  for (std::uint64_t turn = 0; turn < turns; ++turn) out[threadIdx.x] += 1;
+}
+
+template <typename T>
+void launch_strided(unsigned stride, unsigned warp_size) {
+  T out{};
+  simt::launch(one_block(warp_size), strided<T>, stride, &out);
+}
+
+}  // namespace
+
+void launch_alternating(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), alternating, in, out);
+}
+void launch_staircase(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), staircase, in, out);
+}
+void launch_called_from_both_sides(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), called_from_both_sides, in, out);
+}
+void launch_early_return(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), early_return, in, out);
+}
+void launch_vectors(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), vectors, in, out);
+}
+void launch_strided_floats(unsigned stride, unsigned warp_size) {
+  launch_strided<float>(stride, warp_size);
+}
+void launch_strided_doubles(unsigned stride, unsigned warp_size) {
+  launch_strided<double>(stride, warp_size);
+}
+void launch_broadcast(unsigned warp_size) {
+  float out[lanes];
+  simt::launch(one_block(warp_size), broadcast, +out);
+}
+void launch_half_masks(unsigned warp_size) {
+  int out[lanes];
+  simt::launch(one_block(warp_size), half_masks, +out);
+}
+void launch_endless(std::uint64_t turns) {
+  float out[lanes] = {};
+  simt::launch(one_block(32), endless, turns, +out);
+}
+
+}  // namespace tenfold::watched

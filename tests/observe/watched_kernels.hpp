@@ -1,0 +1,31 @@
+/// @file
+/// Kernels whose every request is known, compiled to be watched.
+#pragma once
+
+#include <cstdint>
+
+namespace tenfold::watched {
+
+/// Every second lane reads in each of 8 turns, the others in the next one: 8 requests a warp.
+void launch_alternating(const float* in, float* out, unsigned warp_size);
+/// Lane i reads i + 1 times: as many requests a warp as it has lanes.
+void launch_staircase(const float* in, float* out, unsigned warp_size);
+/// Both sides of a branch call the same function, which is not inlined and reads: two requests.
+void launch_called_from_both_sides(const float* in, float* out, unsigned warp_size);
+/// Lanes 0 to 7 return at once; the others read once and write once.
+void launch_early_return(const float* in, float* out, unsigned warp_size);
+/// One load of 16 bytes a lane.
+void launch_vectors(const float* in, float* out, unsigned warp_size);
+/// Lane i reads shared[stride * i], for elements of T.
+void launch_strided_floats(unsigned stride, unsigned warp_size);
+void launch_strided_doubles(unsigned stride, unsigned warp_size);
+/// Every lane reads shared[0].
+void launch_broadcast(unsigned warp_size);
+/// Each half of a warp folds by itself, with a mask of its own.
+void launch_half_masks(unsigned warp_size);
+/// A loop whose lanes leave it at a vote.
+void launch_endless(std::uint64_t turns);
+
+inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
+
+}  // namespace tenfold::watched
