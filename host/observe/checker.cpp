@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
 #include "host/observe/failure.hpp"
+#include "host/observe/recorder.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -72,11 +74,18 @@ bool finding_list::count_again(const key& same) {
 void finding_list::add(const key& same, finding what) {
   numbers_.emplace(same, all_.size());
   all_.push_back(std::move(what));
+  keys_.push_back(same);
 }
 
-void finding_list::keep(std::size_t count) {
-  all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(count), all_.end());
-  std::erase_if(numbers_, [&](const auto& entry) { return entry.second >= count; });
+void finding_list::drop_consequences(std::size_t kept) {
+  constexpr std::array consequences{finding_kind::block_race, finding_kind::warp_race,
+                                    finding_kind::shuffle_race, finding_kind::uninitialised_read};
+  const std::vector<finding> found = std::exchange(all_, {});
+  const std::vector<key> keys = std::exchange(keys_, {});
+  numbers_.clear();
+  for (std::size_t i = 0; i < found.size(); ++i)
+    if (i < kept || std::count(consequences.begin(), consequences.end(), found[i].kind) == 0)
+      add(keys[i], found[i]);
 }
 
 template <typename Describe>
@@ -120,7 +129,11 @@ void checker::written_by_host(const void* memory, std::size_t bytes) {
 
 void checker::begin_launch(const simt::launch_facts& launch,
                            std::span<const std::string> parameters) {
-  kernel_ = launch.kernel == nullptr ? "" : launch.kernel->name;
+  if (launch.kernel != nullptr) {
+    kernel_ = launch.kernel->name;
+    kernel_begin_ = launch.kernel->begin - program_base;
+    kernel_bytes_ = launch.kernel->bytes;
+  }
   warp_size_ = launch.warp_size;
   has_failed_ = false;
   blocks_.clear();
@@ -155,13 +168,27 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
   }
 }
 
+void checker::pass_block_barrier() {
+  end_interval();
+  order_.pass_block_barrier();
+}
+
+void checker::end_interval() {
+  for (const early_read& each : early_reads_)
+    report_unwritten(each.by, *find_shadow(each.address, 1), each.address);
+  early_reads_.clear();
+  found_before_ = findings_.all().size();
+}
+
 void checker::end_block(const simt::block_failure& failure) {
+  const std::size_t found_before = found_before_;
+  end_interval();
   if (failure.kind == simt::failure_kind::none) return;
   has_failed_ = true;
   // Whoever went past a barrier that others wait at races with them: that follows from it.
   const finding_kind kind = kind_of(failure);
   if (kind == finding_kind::divergent_barrier || kind == finding_kind::divergent_collective)
-    findings_.keep(found_before_);
+    findings_.drop_consequences(found_before);
   report_failure(failure);
 }
 
@@ -181,9 +208,11 @@ void checker::read(const step& s) {
     default:
       break;
   }
+  // A line of the kernel says more than one of what it calls.
+  const bool is_in_kernel = kernel_bytes_ == 0 || s.where - kernel_begin_ < kernel_bytes_;
   for (std::uint64_t left = s.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    last_places_[s.warp * warp_size_ + lane] = s.where;
+    if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;
     if (s.what != action::basic_block)
       check({{order_.now(s.warp, lane), s.where, s.what}, (*s.addresses)[lane], s.bytes});
   }
@@ -200,6 +229,7 @@ void checker::check(const lane_access& a) {
   if (is_read(a.by.what)) check_written(a, *shadow);
   if (coverage_ && is_read(a.by.what)) count_reads(a, *shadow);
   check_order(a, *shadow);
+  if (!early_reads_.empty() && is_plain_write(a.by.what)) forgive_early_reads(a);
   if (!is_read(a.by.what) || a.by.what == action::atomic) shadow->mark_written(a.address, a.bytes);
   if (a.by.what == action::atomic) order_.use_atomic(a.by.when, a.address);
 }
@@ -242,16 +272,33 @@ void checker::check_alignment(const lane_access& a, const shadow_array& shadow) 
 void checker::check_written(const lane_access& a, const shadow_array& shadow) {
   const std::size_t unwritten = shadow.first_unwritten(a.address, a.bytes);
   if (unwritten == a.bytes) return;
+  const std::uintptr_t address = a.address + unwritten;
+  if (shadow.of().in == space::shared)
+    early_reads_.push_back({a, address});
+  else
+    report_unwritten(a, shadow, address);
+}
+
+/// What another thread writes without any order is a race with the read, and nothing more.
+void checker::forgive_early_reads(const lane_access& write) {
+  std::erase_if(early_reads_, [&](const early_read& each) {
+    return each.address - write.address < write.bytes &&
+           !order_.precedes(each.by.by.when, write.by.when);
+  });
+}
+
+void checker::report_unwritten(const lane_access& a, const shadow_array& shadow,
+                               std::uintptr_t address) {
   report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&] {
-    const std::string address = shadow.name(a.address + unwritten);
+    const std::string element = shadow.name(address);
     if (shadow.of().in == space::shared)
       return description{
-          address, fmt::format("{} is read and no thread of the block has written it", address),
-          "Have every element that is read written before, by the operator's identity "
-          "where there is none, and a __syncthreads() between."};
+          element, fmt::format("{} is read and no thread of the block has written it", element),
+          "Have every element that is read written before, by the operator's identity where there "
+          "is none, and a __syncthreads() between."};
     return description{
-        address,
-        fmt::format("{} is read and neither the host nor a kernel has written it", address),
+        element,
+        fmt::format("{} is read and neither the host nor a kernel has written it", element),
         "Write the memory before the launch, or read no further than what was written."};
   });
 }
@@ -389,10 +436,13 @@ void checker::count_reads(const lane_access& a, shadow_array& shadow) {
   // An element is read where its first byte is.
   std::size_t element = (a.address - first + element_bytes - 1) / element_bytes;
   for (; element < size && first + element * element_bytes < a.address + a.bytes; ++element) {
+    const std::uintptr_t address = first + element * element_bytes;
+    const shadow_cell& cell = shadow.cells(address, element_bytes).front();
+    if (order_.is_of_this_launch(cell.write.when.interval)) continue;  // a kernel's own value
     std::uint8_t& reads = coverage_->reads[element];
     if (reads++ == 0) continue;
     reads = 2;
-    report_repeated(a, shadow, first + element * element_bytes);
+    report_repeated(a, shadow, address);
   }
 }
 
@@ -440,7 +490,8 @@ void checker::report_failure(const simt::block_failure& failure) {
     if (i >= f.witnesses.size()) return code_place{0};
     return f.witnesses[i].pc.value_or(static_cast<code_place>(f.witnesses[i].place.line));
   };
-  const finding_list::key same{f.kind, kernel_, "", place(0), place(1)};
+  const finding_list::key same{f.kind, kernel_, "", std::min(place(0), place(1)),
+                               std::max(place(0), place(1))};
   if (!findings_.count_again(same)) findings_.add(same, std::move(f));
 }
 

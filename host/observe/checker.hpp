@@ -30,12 +30,13 @@ class finding_list {
   /// Whether it was met before; counts it once more.
   bool count_again(const key& same);
   void add(const key& same, finding what);
-  /// Forgets all but the first `count`.
-  void keep(std::size_t count);
+  /// Drops those races and reads of unwritten memory that were added last, after the first `kept`.
+  void drop_consequences(std::size_t kept);
   [[nodiscard]] const std::vector<finding>& all() const { return all_; }
 
  private:
   std::vector<finding> all_;
+  std::vector<key> keys_;
   std::map<key, std::size_t> numbers_;
 };
 
@@ -58,10 +59,7 @@ class checker final : public step_reader {
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override;
   void read(const step& s) override;
-  void pass_block_barrier() override {
-    order_.pass_block_barrier();
-    found_before_ = findings_.all().size();
-  }
+  void pass_block_barrier() override;
   void end_block(const simt::block_failure& failure) override;
 
   [[nodiscard]] const std::vector<finding>& findings() const { return findings_.all(); }
@@ -72,6 +70,11 @@ class checker final : public step_reader {
     access by;
     std::uintptr_t address;
     std::size_t bytes;
+  };
+  /// A read of shared memory that nobody had written yet.
+  struct early_read {
+    lane_access by;
+    std::uintptr_t address;  ///< of the first byte
   };
   struct description {
     std::string address, what, remedy;
@@ -88,6 +91,9 @@ class checker final : public step_reader {
   [[nodiscard]] shadow_array* make_shadow(const array& of);
   void check_alignment(const lane_access& a, const shadow_array& shadow);
   void check_written(const lane_access& a, const shadow_array& shadow);
+  void report_unwritten(const lane_access& a, const shadow_array& shadow, std::uintptr_t address);
+  void forgive_early_reads(const lane_access& write);
+  void end_interval();
   void check_order(const lane_access& a, shadow_array& shadow);
   [[nodiscard]] std::optional<access> find_race(const access& by, const shadow_cell& cell) const;
   [[nodiscard]] std::optional<access> find_unordered(const access& by,
@@ -120,6 +126,8 @@ class checker final : public step_reader {
   shadow_array* last_shadow_ = nullptr;
   finding_list findings_;
   std::optional<coverage> coverage_;
+  std::vector<early_read> early_reads_;                 // since the block's last barrier
+  std::uintptr_t kernel_begin_ = 0, kernel_bytes_ = 0;  // of its code
 
   std::string kernel_;
   unsigned warp_size_ = 0;

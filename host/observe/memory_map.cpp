@@ -105,7 +105,7 @@ void global_memory::begin_launch(const simt::launch_facts& launch,
   // Backwards: of two parameters for the same memory the first gives the name.
   for (std::size_t i = launch.arguments.size(); i-- != 0;) {
     const simt::pointer_argument& argument = launch.arguments[i];
-    const array* const of = find(address_of(argument.value));
+    const array* const of = find_from(address_of(argument.value));
     if (of == nullptr) continue;
     array& named = arrays_.at(of->begin);
     named.name = argument.position < parameters.size() ? parameters[argument.position]
@@ -116,10 +116,15 @@ void global_memory::begin_launch(const simt::launch_facts& launch,
 }
 
 const array* global_memory::find(std::uintptr_t address) const {
+  const array* const from = find_from(address);
+  return from != nullptr && from->contains(address, 1) ? from : nullptr;
+}
+
+const array* global_memory::find_from(std::uintptr_t address) const {
   const auto after = arrays_.upper_bound(address);
   if (after == arrays_.begin()) return nullptr;
   const array& before = std::prev(after)->second;
-  return before.contains(address, 1) ? &before : nullptr;
+  return before.contains(address, 0) ? &before : nullptr;
 }
 
 const array* global_memory::nearest(std::uintptr_t address) const {

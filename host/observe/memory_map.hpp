@@ -55,6 +55,8 @@ class global_memory {
 
   /// The array that holds the address; null where none does.
   [[nodiscard]] const array* find(std::uintptr_t address) const;
+  /// The same of an address that may be an array's end, which is all there is of an empty one.
+  [[nodiscard]] const array* find_from(std::uintptr_t address) const;
   /// The array that lies nearest to an address which none holds; null where there is none at all.
   [[nodiscard]] const array* nearest(std::uintptr_t address) const;
   /// Bytes that the host wrote and that no allocation or release has made meaningless since: those

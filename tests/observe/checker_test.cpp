@@ -651,6 +651,27 @@ TEST_F(Checker, SharedMemoryIsNewToEveryBlock) {
   EXPECT_EQ(only().witnesses[0].block.x, 1u);
 }
 
+TEST_F(Checker, AReadThatRacesWithTheWriteIsNoMoreThanThat) {
+  begin();
+  read(20, 0, lane(0), tile.data(), always(40));
+  write(10, 1, all, tile.data(), own(1));
+  barrier();
+  end();
+  EXPECT_EQ(found(), findings{"block_race@10,20"});
+}
+
+TEST_F(Checker, AReadBeforeTheWriteInOrderIsOfMemoryThatNobodyWrote) {
+  begin();
+  read(20, 0, lane(0), tile.data(), always(4));
+  meet(action::warp_barrier, 0);
+  write(10, 0, lane(4), tile.data(), always(4));
+  read(30, 0, lane(7), tile.data(), always(7));
+  write(31, 0, lane(7), tile.data(), always(7));
+  barrier();
+  end();
+  EXPECT_EQ(found(), (findings{"uninitialised_read@20", "uninitialised_read@30"}));
+}
+
 TEST_F(Checker, FindsReadsOfGlobalMemoryThatNobodyWrote) {
   begin();
   read(10, 0, all, in, own(0));
@@ -839,6 +860,15 @@ TEST_F(Coverage, IsNotExpectedOfPartials) {
   EXPECT_EQ(found(), findings{});
 }
 
+TEST_F(Coverage, WhatAKernelPutInTheirPlaceIsNoElement) {
+  begin();
+  read_first(100);
+  write(20, 0, lane(0), in, always(0));
+  read(21, 0, lane(0), in, always(0));
+  end();
+  EXPECT_EQ(found(), findings{});
+}
+
 TEST_F(Coverage, IsNotJudgedWhereABlockFailed) {
   begin();
   checked->end_block(failed(simt::failure_kind::trapped));
@@ -880,6 +910,36 @@ TEST_F(Checker, TellsOfCollectivesInDivergentFlow) {
   EXPECT_EQ(only().kind, finding_kind::divergent_collective);
   EXPECT_EQ(only().witnesses.at(0).thread, 33u);
   EXPECT_EQ(only().witnesses.at(0).lane, 1u);
+}
+
+TEST_F(Checker, TheFirstOfTheMeetingsThatAreNotCompleteIsToBlame) {
+  for (const bool barrier_first : {false, true}) {
+    watch(std::nullopt);
+    begin();
+    checked->end_block(failed(simt::failure_kind::never_all_there,
+                              {{0, "gpu::shuffle_down", {"kernel.hpp", barrier_first ? 9 : 5}},
+                               {1, "__syncthreads", {"kernel.hpp", 7}}}));
+    EXPECT_EQ(only().kind,
+              barrier_first ? finding_kind::divergent_barrier : finding_kind::divergent_collective);
+  }
+}
+
+TEST_F(Checker, WhatABarrierInDivergentFlowBringsAboutIsNotToldAsWell) {
+  begin();
+  write(5, 0, all, tile.data(), own(0));
+  read(6, 1, lane(0), tile.data(), always(3));  // before the last barrier that all reached
+  barrier();
+  write(10, 0, all, tile.data(), own(0));
+  read(20, 1, lane(0), tile.data(), always(3));
+  read(21, 1, lane(0), tile.data(), always(50));
+  read(22, 1, lane(0), in, always(128));
+  checked->end_block(
+      failed(simt::failure_kind::different_barriers,
+             {{0, "__syncthreads", {"kernel.hpp", 5}}, {1, "__syncthreads", {"kernel.hpp", 7}}}));
+  ASSERT_EQ(found().size(), 3u);
+  EXPECT_EQ(found()[0], "block_race@6,5");
+  EXPECT_EQ(found()[1], "out_of_bounds@22");
+  EXPECT_EQ(checked->findings()[2].kind, finding_kind::divergent_barrier);
 }
 
 TEST_F(Checker, TellsOfAnEndlessLoopWhereItRan) {

@@ -126,6 +126,15 @@ TEST_F(MemoryMap, TheNearestArrayIsTheOneMeant) {
   EXPECT_EQ(map.name(at(out + 80)), "out[10]");
 }
 
+TEST_F(MemoryMap, NamesAnArrayWithoutElements) {
+  std::byte* const empty = device.data() + 3072;
+  memory.allocated(empty, 0);
+  begin_launch({{0, empty, 4}});
+  begin_block();
+  EXPECT_EQ(map.find(at(empty)), nullptr);
+  EXPECT_EQ(map.name(at(empty)), "in[0]");
+}
+
 TEST_F(MemoryMap, KnowsWhoseMemoryItIs) {
   static const int constant = 17;
   begin_launch({{0, in, 4}});
