@@ -120,7 +120,7 @@ class Comparison(unittest.TestCase):
     def test_takes_an_explanation_only_where_it_holds(self):
         one_more = counters.Explanation(
             ["shuffles"], lambda difference: difference.hardware == difference.executor + 1
-            and difference.is_equal_in("block barriers, by warps"), "One more.")
+            and difference.surplus("block barriers, by warps") == 0, "One more.")
         before = counters.EXPLANATIONS
         counters.EXPLANATIONS = [one_more]
         try:

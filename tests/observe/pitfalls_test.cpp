@@ -72,7 +72,7 @@ std::vector<finding> check(const unlisted_stage& stage) {
                                               .shape = {},
                                               .n = std::uint64_t{1} << 16,
                                               .warp_size = warp_size},
-                                             8, [](const std::string&) {});
+                                             2, [](const std::string&) {});
     all.insert(all.end(), report.findings.begin(), report.findings.end());
   }
   return all;

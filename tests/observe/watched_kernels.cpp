@@ -20,7 +20,7 @@ __global__ void alternating(const float* in, float* out) {
 __global__ void staircase(const float* in, float* out) {
   float sum = 0;
   for (unsigned turn = 0; turn <= threadIdx.x % static_cast<unsigned>(warpSize); ++turn)
-    sum += in[threadIdx.x];
+    sum += in[turn];
   out[threadIdx.x] = sum;
 }
 
