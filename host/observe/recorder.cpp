@@ -146,14 +146,23 @@ void block_recorder::pause() {
 }
 
 void block_recorder::arrive(simt::location where) {
-  current_->meet(action::block_barrier, place_of({"__syncthreads", where}), ~std::uint64_t{0});
+  current_->meet(action::block_barrier, place_among_known({"__syncthreads", where}),
+                 ~std::uint64_t{0});
 }
 
 void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
   std::uint64_t value = 0;
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
-  current_->meet(action_of(kind), place_of({mine.name, mine.where}), mine.mask,
+  current_->meet(action_of(kind), place_among_known({mine.name, mine.where}), mine.mask,
                  static_cast<std::uint32_t>(mine.size), value, mine.source);
+}
+
+code_place block_recorder::place_among_known(const meeting_site& site) {
+  for (const auto& [known, place] : known_sites_)
+    if (known.name == site.name && known.where.file == site.where.file &&
+        known.where.line == site.where.line)
+      return place;
+  return known_sites_.emplace_back(site, place_of(site)).second;
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
@@ -263,11 +272,14 @@ class warp_replay {
   }
 
   void take(std::uint64_t together, const event& e) {
+    const bool has_details = e.what != action::basic_block;  // the most frequent of all has none
     for (std::uint64_t rest = together; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-      addresses_[lane] = next_[lane]->address;
-      values_[lane] = next_[lane]->value;
-      sources_[lane] = next_[lane]->source;
+      if (has_details) {
+        addresses_[lane] = next_[lane]->address;
+        values_[lane] = next_[lane]->value;
+        sources_[lane] = next_[lane]->source;
+      }
       if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
     }
     reader_.read({e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_});

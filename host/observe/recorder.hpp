@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "host/observe/step.hpp"
@@ -128,6 +129,8 @@ class block_recorder final : public simt::block_observer {
 
  private:
   void replay();
+  /// Of a few sites that come again and again, by the addresses of their texts alone.
+  [[nodiscard]] code_place place_among_known(const meeting_site& site);
 
   step_reader& reader_;
   std::uint64_t most_steps_;
@@ -135,6 +138,7 @@ class block_recorder final : public simt::block_observer {
   std::vector<thread_record> records_;
   unsigned thread_count_ = 0, warp_size_ = 0;
   std::vector<std::uint64_t> steps_left_;  // of each thread
+  std::vector<std::pair<meeting_site, code_place>> known_sites_;
   thread_record* current_ = nullptr;
   running_thread running_{};
 };
