@@ -116,9 +116,7 @@ std::string document_of(const std::vector<checked_stage>& checked) {
 checked_stage check(const stage_info& stage, const check_options& o) {
   checked_stage checked{&stage, {}};
   progress line;
-  for (const int warp : o.kernel.warps) {
-    if (o.kernel.warps.size() > 1 && !runs_on(stage, parse_element_type(o.kernel.type), warp))
-      continue;
+  for (const int warp : usable_warps(stage, o.kernel)) {
     checked.reports.emplace_back(
         warp, observe::check_kernel(request_for(stage, o.kernel, warp), o.seeds,
                                     [&](const std::string& what) {
@@ -140,10 +138,9 @@ checked_stage check(const stage_info& stage, const check_options& o) {
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   check_json_file(o.json);
-  std::vector<const stage_info*> stages;
-  if (!o.all) stages.push_back(&choose_stage(stage_name(o.kernel)));
-  for (const stage_info& each : catalogue)
-    if (o.all && serves(each, parse_element_type(o.kernel.type))) stages.push_back(&each);
+  const std::vector<const stage_info*> stages =
+      o.all ? all_stages_for(parse_element_type(o.kernel.type))
+            : std::vector{&choose_stage(stage_name(o.kernel))};
 
   std::vector<checked_stage> checked;
   bool found = false;

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/program.hpp"
@@ -32,6 +34,26 @@ bool runs_on(const stage_info& stage, element_type type, int warp_size) {
                                     ->open(warp_size)
                                     ->hardware_lack(parameters_of(stage).needed_capability)
                                     .empty();
+}
+
+std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) {
+  const element_type type = parse_element_type(k.type);
+  std::vector<int> usable;
+  std::copy_if(k.warps.begin(), k.warps.end(), std::back_inserter(usable),
+               [&](int warp) { return runs_on(stage, type, warp); });
+  if (usable.empty()) usable.push_back(k.warps.front());
+  return usable;
+}
+
+std::vector<const stage_info*> all_stages_for(element_type type) {
+  std::vector<const stage_info*> stages;
+  for (const stage_info& each : catalogue)
+    if (serves(each, type)) stages.push_back(&each);
+  if (stages.empty())
+    throw input_error(
+        fmt::format("no stage can be watched with elements of type {}: use f32, u32, f64 or i8",
+                    name_of(type)));
+  return stages;
 }
 
 observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,

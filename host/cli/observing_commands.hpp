@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/catalogue.hpp"
 #include "host/cli/observing_options.hpp"
@@ -26,6 +27,14 @@ void check_choice(bool all, const watched_kernel& k, std::string_view verb);
 /// Whether there are watched kernels of a stage for a type, and for a warp size.
 [[nodiscard]] bool serves(const stage_info& stage, element_type type);
 [[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
+
+/// Of the warp sizes that are asked for those that the stage can have, or the first where it can
+/// have none, so that running it says why.
+[[nodiscard]] std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k);
+
+/// What `--all` means.
+/// @throws input_error where no listed stage has watched kernels for the type
+[[nodiscard]] std::vector<const stage_info*> all_stages_for(element_type type);
 
 [[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
                                                    int warp_size);

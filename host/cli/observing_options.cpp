@@ -73,8 +73,9 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
   add_size(*profile, o.profile.kernel);
   add_shape(*profile, o.profile.kernel);
   add_warps(*profile, o.profile.kernel);
-  add_all(*profile, o.profile.all, "every stage, a line each");
-  profile->add_flag("--source", o.profile.source, "the kernel's text with the counters beside it");
+  CLI::Option* all = add_all(*profile, o.profile.all, "every stage, a line each");
+  profile->add_flag("--source", o.profile.source, "the kernel's text with the counters beside it")
+      ->excludes(all);
   add_json(*profile, o.profile.json);
   profile->callback(
       [&o, &chosen, act = verbs.profile] { chosen = [&o, act] { return act(o.profile); }; });

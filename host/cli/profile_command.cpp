@@ -37,15 +37,14 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
   const stage_info& stage = choose_stage(stage_name(o.kernel));
   const element_type type = parse_element_type(o.kernel.type);
   std::vector<profiled_stage> shown;
-  for (const int warp : o.kernel.warps) {
-    // Where both sizes were not asked for by name, the one that a stage cannot have is left out.
-    if (o.kernel.warps.size() > 1 && !runs_on(stage, type, warp)) continue;
+  for (const int warp : usable_warps(stage, o.kernel)) {
+    // Before the one it is compared with, lest an error names that.
+    shown.push_back(profile(stage, o.kernel, warp));
     const stage_info* earlier = stage_before(stage);
     std::vector<profiled_stage> before;
     if (earlier != nullptr && runs_on(*earlier, type, warp)) {
       before.push_back(profile(*earlier, shaped_for(*earlier, o.kernel), warp));
     }
-    shown.push_back(profile(stage, o.kernel, warp));
     if (o.json == "-") continue;
     if (shown.size() > 1) fmt::print("\n");
     print_profile(before.empty() ? nullptr : &before.front(), shown.back());
@@ -62,13 +61,14 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
 std::vector<profiled_stage> show_all(const profile_options& o) {
   std::vector<profiled_stage> all;
   const element_type type = parse_element_type(o.kernel.type);
+  const std::vector<const stage_info*> served = all_stages_for(type);
   progress line;
   for (const int warp : o.kernel.warps) {
     std::vector<profiled_stage> stages;
-    for (const stage_info& stage : catalogue) {
-      if (!runs_on(stage, type, warp)) continue;
-      line.show(fmt::format("{}, warps of {}", name_stage(stage), warp));
-      stages.push_back(profile(stage, shaped_for(stage, o.kernel), warp));
+    for (const stage_info* stage : served) {
+      if (!runs_on(*stage, type, warp)) continue;
+      line.show(fmt::format("{}, warps of {}", name_stage(*stage), warp));
+      stages.push_back(profile(*stage, shaped_for(*stage, o.kernel), warp));
     }
     line.clear();
     if (o.json != "-") {

@@ -1,5 +1,6 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/options.hpp"
@@ -58,12 +59,16 @@ json number(std::uint64_t bits) {
   return value;
 }
 
-/// The bits as a value of the type that the kernel folds; what is shorter or longer is no element.
+/// The first element of what a lane read, wrote or sent; what is shorter is none, but a flag.
 json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) {
-  if (bytes == size_of(element_type::f32) && type == element_type::f32) return number<float>(bits);
-  if (bytes == size_of(element_type::f64) && type == element_type::f64) return number<double>(bits);
-  return bits;
+  if (bytes < size_of(type)) return bits;
+  if (type == element_type::f32) return number<float>(bits);
+  if (type == element_type::f64) return number<double>(bits);
+  return type == element_type::u32 ? json(static_cast<std::uint32_t>(bits)) : json(bits);
 }
+
+/// Blocks count themselves in it, whatever they fold.
+constexpr std::string_view counting_array = "ticket";
 
 json describe(const observe::traced_step& s, element_type type) {
   json step{{"epoch", s.epoch}, {"warp", s.warp}, {"action", name_of(s.what)}, {"line", s.line}};
@@ -80,7 +85,8 @@ json describe(const observe::traced_step& s, element_type type) {
     json lane{{"lane", each.lane}, {"thread", each.thread}};
     if (!s.array.empty()) lane["index"] = each.index;
     if (!s.array.empty() || s.what == action::shuffle)
-      lane["value"] = describe_value(each.value, s.bytes, type);
+      lane["value"] =
+          describe_value(each.value, s.bytes, s.array == counting_array ? element_type::u32 : type);
     if (s.what == action::shuffle) lane["source"] = each.source;
     step["lanes"].push_back(std::move(lane));
   }
@@ -115,7 +121,8 @@ exit_code trace_stage(const trace_options& o) {
                                    .shape = o.kernel.shape,
                                    .n = 0,
                                    .warp_size = o.kernel.warps.front()};
-  request.n = o.kernel.n.empty() ? observe::elements_per_block(request) : parse_count(o.kernel.n);
+  const std::uint64_t tile = observe::elements_per_block(request);
+  request.n = o.kernel.n.empty() ? tile : parse_count(o.kernel.n);
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",
                  {{"executable", "tenfold"},
@@ -127,7 +134,7 @@ exit_code trace_stage(const trace_options& o) {
                   {"op", "sum"},
                   {"n", request.n},
                   {"block", request.shape.block},
-                  {"items", request.shape.items},
+                  {"items", tile / static_cast<std::uint64_t>(request.shape.block)},
                   {"warp", request.warp_size},
                   {"seed", 1}}},
                 {"launches", json::array()}};

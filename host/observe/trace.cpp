@@ -1,5 +1,6 @@
 #include "host/observe/trace.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "host/observe/places.hpp"
@@ -68,7 +69,7 @@ class tracer final : public simt::observer, private step_reader {
     epoch_ = 0;
     map_.begin_block(launch, memory, global_);
     for (const array& each : map_.shared())
-      if (each.bytes != 0) add_array(each, element_bytes_);
+      if (each.bytes != 0) add_array(each, element_bytes_of(each));
   }
 
   void read(const step& s) override {
@@ -89,6 +90,11 @@ class tracer final : public simt::observer, private step_reader {
   void pass_block_barrier() override { ++epoch_; }
   void end_block(const simt::block_failure&) override {}
 
+  /// Shared memory holds what is folded, or a flag that is smaller.
+  [[nodiscard]] std::size_t element_bytes_of(const array& a) const {
+    return a.in == space::shared ? std::min(element_bytes_, a.bytes) : a.element_bytes;
+  }
+
   void add_array(const array& a, std::size_t element_bytes) {
     launches_.back().arrays.push_back({a.name, a.in, a.bytes / element_bytes, element_bytes});
   }
@@ -96,7 +102,7 @@ class tracer final : public simt::observer, private step_reader {
   /// @return whether it touches an array that a drawing shows
   bool describe_access(const step& s, traced_step& traced) {
     const array* of = map_.find((*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))]);
-    if (of == nullptr) return false;
+    if (of == nullptr || element_bytes_of(*of) == 0) return false;
     traced.array = of->name;
     traced.in = of->in;
     if (of->in == space::shared)
@@ -113,10 +119,8 @@ class tracer final : public simt::observer, private step_reader {
     if (s.what == action::shuffle) described.source = (*s.sources)[lane];
     if (!is_access(s.what)) return described;
     const std::uintptr_t address = (*s.addresses)[lane];
-    if (const array* of = map_.find(address)) {
-      const std::size_t bytes = of->in == space::shared ? element_bytes_ : of->element_bytes;
-      described.index = static_cast<std::int64_t>((address - of->begin) / bytes);
-    }
+    if (const array* of = map_.find(address); of != nullptr && element_bytes_of(*of) != 0)
+      described.index = static_cast<std::int64_t>((address - of->begin) / element_bytes_of(*of));
     return described;
   }
 
