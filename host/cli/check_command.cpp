@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/adversarial.hpp"
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/report.hpp"
@@ -24,6 +27,12 @@ using observe::witness;
 struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
+  std::optional<trial_report> trials;  ///< of a kernel of one's own that is clean so far
+
+  [[nodiscard]] bool is_clean() const {
+    return std::all_of(reports.begin(), reports.end(),
+                       [](const auto& each) { return each.second.findings.empty(); });
+  }
 };
 
 /// In which kernels are watched in every order.
@@ -68,6 +77,12 @@ void print_checked(const checked_stage& checked) {
                title_of(*checked.stage), warp, verdict, report.inputs, report.schedules);
     for (const finding& each : report.findings) print_finding(each);
   }
+  if (!checked.trials) return;
+  const trial_report& trials = *checked.trials;
+  fmt::print("{}, {} trials: {}\n", title_of(*checked.stage), trials.trials,
+             trials.passed() ? paint("right", colour::green)
+                             : paint(fmt::format("{} WRONG", trials.wrong), colour::red));
+  for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
 json describe(const witness& w) {
@@ -110,11 +125,16 @@ std::string document_of(const std::vector<checked_stage>& checked) {
       for (const finding& f : report.findings)
         document["findings"].push_back(describe(f, *each.stage));
     }
+  for (const checked_stage& each : checked)
+    if (each.trials)
+      document["trials"] = {{"trials", each.trials->trials},
+                            {"wrong", each.trials->wrong},
+                            {"failures", each.trials->failures}};
   return document.dump(2);
 }
 
 checked_stage check(const stage_info& stage, const check_options& o) {
-  checked_stage checked{&stage, {}};
+  checked_stage checked{&stage, {}, {}};
   progress line;
   for (const int warp : usable_warps(stage, o.kernel)) {
     checked.reports.emplace_back(
@@ -129,6 +149,11 @@ checked_stage check(const stage_info& stage, const check_options& o) {
     line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
+  }
+  // One that goes on for ever, or out of bounds, is not tried further.
+  if (o.kernel.is_file() && checked.is_clean()) {
+    line.show(fmt::format("{}, trials", title_of(stage)));
+    checked.trials = run_trials(*backends().back()->open(32), stage);
   }
   return checked;
 }
@@ -147,7 +172,8 @@ exit_code check_stages(const check_options& o) {
   for (const stage_info* each : stages) {
     checked.push_back(check(*each, o));
     if (o.json != "-") print_checked(checked.back());
-    for (const auto& [warp, report] : checked.back().reports) found |= !report.findings.empty();
+    const auto& trials = checked.back().trials;
+    found |= !checked.back().is_clean() || (trials && !trials->passed());
   }
   if (!o.json.empty()) write_document(o.json, document_of(checked));
   return found ? exit_code::wrong_result : exit_code::success;
