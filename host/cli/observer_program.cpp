@@ -9,6 +9,7 @@
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/program.hpp"
 #include "host/kernel_sources.hpp"
+#include "host/observe/places.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
 
@@ -60,7 +61,7 @@ observe::profile_request request_for(const stage_info& stage, const watched_kern
                                      int warp_size) {
   return {.stage = stage.number,
           .name = stage.name,
-          .file = file_of(stage),
+          .file = observe::name_from_root(file_of(stage)),
           .type = parse_element_type(k.type),
           .shape = k.shape,
           .n = parse_count(k.n),

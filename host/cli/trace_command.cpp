@@ -114,15 +114,10 @@ exit_code trace_stage(const trace_options& o) {
   check_json_file(o.json);
   const stage_info& stage = choose_stage(stage_name(o.kernel));
   const element_type type = parse_element_type(o.kernel.type);
-  observe::profile_request request{.stage = stage.number,
-                                   .name = stage.name,
-                                   .file = file_of(stage),
-                                   .type = type,
-                                   .shape = o.kernel.shape,
-                                   .n = 0,
-                                   .warp_size = o.kernel.warps.front()};
-  const std::uint64_t tile = observe::elements_per_block(request);
-  request.n = o.kernel.n.empty() ? tile : parse_count(o.kernel.n);
+  watched_kernel k = o.kernel;
+  if (k.n.empty()) k.n = "0";
+  observe::profile_request request = request_for(stage, k, k.warps.front());
+  if (o.kernel.n.empty()) request.n = observe::elements_per_block(request);
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",
                  {{"executable", "tenfold"},

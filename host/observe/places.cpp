@@ -34,11 +34,15 @@ std::optional<source_place> parse_line(std::string_view text) {
 
 }  // namespace
 
+std::string name_from_root(std::string_view path) {
+  constexpr std::string_view root = TENFOLD_SOURCE_FOLDER "/";
+  return std::string(path.starts_with(root) ? path.substr(root.size()) : path);
+}
+
 std::string source_file(std::string_view compilers_name) {
   namespace fs = std::filesystem;
-  const fs::path whole = (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal();
-  const std::string text = whole.string(), root = TENFOLD_SOURCE_FOLDER "/";
-  return text.starts_with(root) ? text.substr(root.size()) : text;
+  return name_from_root(
+      (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal().string());
 }
 
 void place_finder::look_up(std::span<const code_place> places) {

@@ -13,8 +13,11 @@
 
 namespace tenfold::observe {
 
-/// A file as a reader of the project names it, such as `kernels/01_naive.hpp`, from what a compiler
-/// called it. Files elsewhere keep their whole path.
+/// A file of the project as its readers name it, such as `kernels/01_naive.hpp`; others keep their
+/// whole path.
+[[nodiscard]] std::string name_from_root(std::string_view path);
+
+/// The same from what a compiler called it, which may start at the build folder.
 [[nodiscard]] std::string source_file(std::string_view compilers_name);
 
 /// Looks places up by addr2line, all that are asked for at once, and remembers them.

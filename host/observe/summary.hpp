@@ -17,7 +17,7 @@ namespace tenfold::observe {
 struct profile_request {
   int stage;  ///< its number
   std::string_view name;
-  std::string_view file;  ///< that holds its kernel, or the end of its name
+  std::string file;  ///< that holds its kernel, as `name_from_root` has it
   element_type type = element_type::f32;
   tenfold::shape shape;
   std::uint64_t n;

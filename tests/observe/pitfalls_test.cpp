@@ -5,11 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "host/kernel_sources.hpp"
 #include "host/observe/check.hpp"
+#include "host/observe/places.hpp"
 #include "host/unlisted_stages.hpp"
 
 namespace tenfold::observe {
@@ -20,24 +21,30 @@ struct expectation {
   int line;
 };
 
+/// What follows a marker on its line; empty where the line has none.
+std::string after(std::string_view marker, const std::string& line) {
+  const std::size_t at = line.find(marker);
+  return at == line.npos ? "" : line.substr(at + marker.size());
+}
+
 std::vector<expectation> marked_lines(const std::string& text) {
-  static const std::regex marker("// pitfall: ([a-z_]+)$");
   std::vector<expectation> marked;
   std::istringstream lines(text);
   int number = 0;
-  std::smatch found;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    if (std::regex_search(line, found, marker)) marked.push_back({found[1], number});
+    if (const std::string kind = after("// pitfall: ", line); !kind.empty())
+      marked.push_back({kind, number});
   }
   return marked;
 }
 
 /// What else a check may say of it.
 std::string also_found(const std::string& text) {
-  static const std::regex also("// Also: (.*)");
-  std::smatch found;
-  return std::regex_search(text, found, also) ? found[1] : std::string();
+  std::istringstream lines(text);
+  std::string kinds;
+  for (std::string line; std::getline(lines, line);) kinds += after("// Also: ", line);
+  return kinds;
 }
 
 /// What is judged by the result, or by what of the input was read, has no line.
@@ -68,7 +75,7 @@ std::vector<finding> check(const unlisted_stage& stage) {
   for (const int warp_size : {32, 64}) {
     const check_report report = check_kernel({.stage = stage.info.number,
                                               .name = stage.info.name,
-                                              .file = stage.file,
+                                              .file = name_from_root(stage.file),
                                               .shape = {},
                                               .n = std::uint64_t{1} << 16,
                                               .warp_size = warp_size},

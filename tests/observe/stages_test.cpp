@@ -21,7 +21,7 @@ profile_request request_for(int number, int warp_size) {
   const stage_info& stage = stage_at(number);
   return {.stage = number,
           .name = stage.name,
-          .file = file_of(stage),
+          .file = std::string(file_of(stage)),
           .type = number == 15 ? element_type::i8 : element_type::f32,
           .shape = {},
           .n = n,
