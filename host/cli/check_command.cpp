@@ -42,9 +42,9 @@ bool has_small_block(const stage_info& stage, const watched_kernel& k) {
   return parameters_of(stage).needed_capability == 0 && !is_narrow_type(parse_element_type(k.type));
 }
 
-std::string describe_place(const witness& w) {
-  return w.place.line == 0 ? std::string("an unknown line")
-                           : fmt::format("{}:{}", w.place.file, w.place.line);
+/// Where and what; a thread that has returned did so at no line.
+std::string describe_deed(const witness& w) {
+  return w.place.line == 0 ? w.doing : fmt::format("{}:{} {}", w.place.file, w.place.line, w.doing);
 }
 
 std::string describe_threads(const witness& w) {
@@ -57,7 +57,7 @@ std::string describe_threads(const witness& w) {
 void print_finding(const finding& f) {
   fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
   for (const witness& each : f.witnesses)
-    fmt::print("    {} {}: {}\n", describe_place(each), each.doing, describe_threads(each));
+    fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
   fmt::print("    first met with warps of {}, n {}, {}; {} time{} in all\n", f.warp_size,
              format_count(f.n), f.schedule, f.count, f.count == 1 ? "" : "s");

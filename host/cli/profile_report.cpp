@@ -49,7 +49,7 @@ void print_heading(const std::string& text) {
   fmt::print("{}\n", paint(text, colour::bold));
 }
 
-/// What a line of the source is marked by: the most requests, wavefronts or steps of any line.
+/// What a line of the source is marked by.
 bool is_hot(const place_counters& line, const place_counters& hottest) {
   return line.entries * 2 >= hottest.entries;
 }
@@ -255,6 +255,7 @@ void print_source(const profiled_stage& stage) {
     fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
                line);
   }
+  fmt::print("* at least half of the steps of the line that has most\n");
 }
 
 std::string profile_document(std::span<const profiled_stage> stages) {

@@ -80,8 +80,8 @@ finding wrong_result(const profile_request& r, const watched_result& run,
                               to_string(run.result), to_string(run.expected.expected)),
           .witnesses = {},
           .remedy =
-              "look at the other findings first; without any, follow a small input through "
-              "'tenfold trace'",
+              "Look at the other findings first; without any, follow a small input through "
+              "'tenfold trace'.",
           .warp_size = r.warp_size,
           .n = r.n,
           .schedule = schedule};
