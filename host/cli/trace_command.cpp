@@ -117,7 +117,8 @@ exit_code trace_stage(const trace_options& o) {
   watched_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";
   observe::profile_request request = request_for(stage, k, k.warps.front());
-  if (o.kernel.n.empty()) request.n = observe::elements_per_block(request);
+  const std::uint64_t tile = observe::elements_per_block(request);
+  if (o.kernel.n.empty()) request.n = tile;
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",
                  {{"executable", "tenfold"},
