@@ -73,8 +73,9 @@ void print_checked(const checked_stage& checked) {
     const std::string verdict =
         count == 0 ? paint("clean", colour::green)
                    : paint(fmt::format("{} finding{}", count, count == 1 ? "" : "s"), colour::red);
-    fmt::print("{}, warps of {}: {} ({} inputs, in {} more orders of threads and blocks)\n",
-               title_of(*checked.stage), warp, verdict, report.inputs, report.schedules);
+    fmt::print("{}, warps of {}: {} ({} input{}, in {} more orders of threads and blocks)\n",
+               title_of(*checked.stage), warp, verdict, report.inputs,
+               report.inputs == 1 ? "" : "s", report.schedules);
     for (const finding& each : report.findings) print_finding(each);
   }
   if (!checked.trials) return;

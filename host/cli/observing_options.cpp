@@ -100,7 +100,8 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
   add_kernel(*trace, o.trace.kernel);
   trace->get_option("STAGE")->required();
   trace->add_option("--n", o.trace.kernel.n, "elements [what one block folds]");
-  trace->add_option("--type", o.trace.kernel.type, "element type: f32, u32")->capture_default_str();
+  trace->add_option("--type", o.trace.kernel.type, "element type: f32, u32, f64")
+      ->capture_default_str();
   trace->add_option("--block", o.trace.kernel.shape.block, "threads per block: 16")
       ->check(CLI::IsMember({16}))
       ->capture_default_str();
