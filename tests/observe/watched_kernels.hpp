@@ -23,8 +23,10 @@ void launch_strided_doubles(unsigned stride, unsigned warp_size);
 void launch_broadcast(unsigned warp_size);
 /// Each half of a warp folds by itself, with a mask of its own.
 void launch_half_masks(unsigned warp_size);
-/// A loop whose lanes leave it at a vote.
-void launch_endless(std::uint64_t turns);
+/// Every thread reads and writes so often.
+void launch_busy(std::uint64_t turns);
+/// Four blocks, each of which waits for the one before it.
+void launch_chain();
 
 inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
 
