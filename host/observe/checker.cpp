@@ -138,7 +138,8 @@ void checker::begin_launch(const simt::launch_facts& launch,
   has_failed_ = false;
   blocks_.clear();
   memory_.begin_launch(launch, parameters);
-  for (auto& [begin, shadow] : global_shadows_) shadow.rename(memory_.arrays().at(begin));
+  for (auto& [begin, shadow] : global_shadows_)
+    if (!shadow.of().is_variable) shadow.rename(memory_.arrays().at(begin));
   order_.begin_launch();
   expect_coverage();
 }
@@ -246,6 +247,7 @@ shadow_array* checker::find_shadow(std::uintptr_t address, std::size_t bytes) {
 shadow_array* checker::make_shadow(const array& of) {
   auto& shadows = of.in == space::shared ? shared_shadows_ : global_shadows_;
   const auto [shadow, is_new] = shadows.try_emplace(of.begin, of);
+  if (is_new && of.is_variable) shadow->second.mark_written(of.begin, of.bytes);
   if (is_new && of.in == space::global)
     if (const std::vector<bool>* written = memory_.written(of))
       shadow->second.set_written(*written);

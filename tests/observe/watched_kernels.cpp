@@ -74,6 +74,24 @@ __global__ void half_masks(int* out) {
   out[threadIdx.x] = sum;
 }
 
+__device__ unsigned retired;
+
+__global__ void last_block(float* partials, float* out) {
+  if (threadIdx.x != 0) return;
+  partials[blockIdx.x] = 1;
+  __threadfence();
+  if (atomicInc(&retired, gridDim.x - 1) != gridDim.x - 1) return;
+  __threadfence();
+  *out = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) *out += partials[i];
+}
+
+__device__ unsigned hits;
+
+__global__ void plain_count() {
+  if (threadIdx.x == 0) hits = hits + 1;
+}
+
 __global__ void endless(std::uint64_t turns, float* out) {
   for (std::uint64_t turn = 0; turn < turns; ++turn) out[threadIdx.x] += 1;
 }
@@ -114,6 +132,12 @@ void launch_broadcast(unsigned warp_size) {
 void launch_half_masks(unsigned warp_size) {
   int out[lanes];
   simt::launch(one_block(warp_size), half_masks, +out);
+}
+void launch_last_block(float* partials, float* out, unsigned blocks) {
+  simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, last_block, partials, out);
+}
+void launch_plain_count(unsigned blocks) {
+  simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, plain_count);
 }
 void launch_endless(std::uint64_t turns) {
   float out[lanes] = {};

@@ -23,6 +23,10 @@ void launch_strided_doubles(unsigned stride, unsigned warp_size);
 void launch_broadcast(unsigned warp_size);
 /// Each half of a warp folds by itself, with a mask of its own.
 void launch_half_masks(unsigned warp_size);
+/// Blocks add 1 each; the last that draws a ticket, of a variable of the program, folds them.
+void launch_last_block(float* partials, float* out, unsigned blocks);
+/// The first thread of every block increments a variable of the program, plainly.
+void launch_plain_count(unsigned blocks);
 /// A loop whose lanes leave it at a vote.
 void launch_endless(std::uint64_t turns);
 
