@@ -203,7 +203,9 @@ void checker::read(const step& s) {
     case action::vote:
       return order_.exchange(s.warp, s.lanes);
     case action::fence:
-      return order_.fence(s.warp, s.lanes);
+      return order_.fence(s.warp, s.lanes, fence_scope::device);
+    case action::block_fence:
+      return order_.fence(s.warp, s.lanes, fence_scope::block);
     case action::block_barrier:
       return;
     default:

@@ -145,8 +145,11 @@ TENFOLD_ATOMICS(16, unsigned short)
 TENFOLD_ATOMICS(32, unsigned)
 TENFOLD_ATOMICS(64, unsigned long)
 
-void __tsan_atomic_thread_fence(int) {
-  TENFOLD_NOTE(fence, nullptr, 0);
+void __tsan_atomic_thread_fence(int order) {
+  if (order == __ATOMIC_SEQ_CST)
+    TENFOLD_NOTE(fence, nullptr, 0);
+  else
+    TENFOLD_NOTE(block_fence, nullptr, 0);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void __tsan_atomic_signal_fence(int) {}
