@@ -217,7 +217,10 @@ void checker::read(const step& s) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;
     if (s.what != action::basic_block)
-      check({{order_.now(s.warp, lane), s.where, s.what}, (*s.addresses)[lane], s.bytes});
+      check({{order_.now(s.warp, lane), s.where, s.what},
+             (*s.addresses)[lane],
+             s.bytes,
+             s.is_packed});
   }
 }
 
@@ -259,7 +262,7 @@ shadow_array* checker::make_shadow(const array& of) {
 void checker::check_alignment(const lane_access& a, const shadow_array& shadow) {
   constexpr std::size_t widest = 16;
   const std::size_t unit = std::min(a.bytes, widest);
-  if (!std::has_single_bit(unit) || a.address % unit == 0) return;
+  if (a.is_packed || !std::has_single_bit(unit) || a.address % unit == 0) return;
   had_bad_address_ = true;
   report(finding_kind::misaligned_access, shadow.of().name, a.by, std::nullopt, [&] {
     const std::string address = shadow.name(a.address);

@@ -58,6 +58,8 @@ struct step {
   const std::array<std::uint64_t, most_lanes>* values = nullptr;
   /// Of a shuffle, the lane whose value each lane gets.
   const std::array<std::uint8_t, most_lanes>* sources = nullptr;
+  /// Of an access, whether its type need not be aligned to its size: two floats, say.
+  bool is_packed = false;
 
   [[nodiscard]] unsigned lane_count() const { return static_cast<unsigned>(std::popcount(lanes)); }
 };

@@ -74,6 +74,14 @@ __global__ void half_masks(int* out) {
   out[threadIdx.x] = sum;
 }
 
+struct pair {
+  float first, second;
+};
+
+__global__ void pairs(const float* in, float* out) {
+  reinterpret_cast<pair*>(out)[threadIdx.x] = reinterpret_cast<const pair*>(in)[threadIdx.x];
+}
+
 __device__ unsigned retired;
 
 __global__ void last_block(float* partials, float* out) {
@@ -138,6 +146,9 @@ void launch_last_block(float* partials, float* out, unsigned blocks) {
 }
 void launch_plain_count(unsigned blocks) {
   simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, plain_count);
+}
+void launch_pairs(const float* in, float* out) {
+  simt::launch(one_block(32), pairs, in, out);
 }
 void launch_endless(std::uint64_t turns) {
   float out[lanes] = {};

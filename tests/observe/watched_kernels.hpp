@@ -27,6 +27,8 @@ void launch_half_masks(unsigned warp_size);
 void launch_last_block(float* partials, float* out, unsigned blocks);
 /// The first thread of every block increments a variable of the program, plainly.
 void launch_plain_count(unsigned blocks);
+/// Each lane copies two floats at once, as a struct of both.
+void launch_pairs(const float* in, float* out);
 /// A loop whose lanes leave it at a vote.
 void launch_endless(std::uint64_t turns);
 

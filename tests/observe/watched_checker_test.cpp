@@ -1,4 +1,5 @@
-// `__device__` variables are global memory: of all blocks, and the program gives them first values.
+// What the checker makes of what the compiler tells of kernels: `__device__` variables are global
+// memory, with first values by the program; not every type is aligned to its size.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -66,6 +67,16 @@ TEST(DeviceVariables, AreRacedFor) {
     EXPECT_EQ(f.kind, finding_kind::grid_race);
     EXPECT_EQ(f.address, "hits[0]");
   }
+}
+
+TEST(Structs, MayLieWhereTheirMembersMay) {
+  alignas(16) std::array<float, 2 * watched::lanes + 1> in{}, out{};
+  checking watching;
+  watching.allocated(in.data(), sizeof in);
+  watching.written_by_host(in.data(), sizeof in);
+  watching.allocated(out.data(), sizeof out);
+  watched::launch_pairs(&in[1], &out[1]);
+  for (const finding& f : watching.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
 }
 
 TEST(DeviceVariables, AreGlobalTraffic) {
