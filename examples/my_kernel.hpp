@@ -1,7 +1,7 @@
 // my_kernel
 //
-// A kernel to begin with: right, and no faster than it has to be. Each thread loads one element into
-// shared memory, and the block folds them there, partners half of what is left apart.
+// A kernel to begin with: right, and no faster than it has to be. Each thread loads one element
+// into shared memory, and the block folds them there, partners half of what is left apart.
 //
 // After each change, `tenfold run --kernel my_kernel.hpp` says whether it is still right.
 #pragma once
@@ -39,7 +39,8 @@ struct stage {
   static constexpr bool keeps_order = false;
   // Whether a block goes on with elements further on, for any number of blocks.
   static constexpr bool takes_grid = false;
-  // How many elements a thread folds; `items` is the command line's, for kernels that let it choose.
+  // How many elements a thread folds; `items` is the command line's, for kernels that let it
+  // choose.
   static constexpr int elements_per_thread(int /*items*/) { return 1; }
   // How many T the dynamic shared memory of a block holds; 0 where it is all static.
   static constexpr int dynamic_shared_elements(int block) { return block; }

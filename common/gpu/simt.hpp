@@ -165,8 +165,9 @@ inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __bu
 inline void __threadfence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
+/// The weaker order tells whoever watches the kernel that no other block is meant.
 inline void __threadfence_block() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_acq_rel);
 }
 
 // Atomics return the value before, as on the hardware. They order nothing but themselves.

@@ -19,9 +19,9 @@ exit_code call(const watched_kernel& k, char** argv) {
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string program = (folder / "tenfold_observer").string();
   execv(program.c_str(), argv);
-  throw input_error(
-      fmt::format("cannot start {}, which watches kernels: {}; build the target tenfold_observer, with g++",
-                  program, std::strerror(errno)));
+  throw input_error(fmt::format(
+      "cannot start {}, which watches kernels: {}; build the target tenfold_observer, with g++",
+      program, std::strerror(errno)));
 }
 
 }  // namespace

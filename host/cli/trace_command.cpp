@@ -29,6 +29,7 @@ const char* name_of(action what) {
     case action::atomic:
       return "atomic";
     case action::fence:
+    case action::block_fence:
       return "fence";
     case action::basic_block:
       return "basic_block";

@@ -138,7 +138,8 @@ void checker::begin_launch(const simt::launch_facts& launch,
   has_failed_ = false;
   blocks_.clear();
   memory_.begin_launch(launch, parameters);
-  for (auto& [begin, shadow] : global_shadows_) shadow.rename(memory_.arrays().at(begin));
+  for (auto& [begin, shadow] : global_shadows_)
+    if (!shadow.of().is_variable) shadow.rename(memory_.arrays().at(begin));
   order_.begin_launch();
   expect_coverage();
 }
@@ -202,7 +203,9 @@ void checker::read(const step& s) {
     case action::vote:
       return order_.exchange(s.warp, s.lanes);
     case action::fence:
-      return order_.fence(s.warp, s.lanes);
+      return order_.fence(s.warp, s.lanes, fence_scope::device);
+    case action::block_fence:
+      return order_.fence(s.warp, s.lanes, fence_scope::block);
     case action::block_barrier:
       return;
     default:
@@ -214,7 +217,10 @@ void checker::read(const step& s) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;
     if (s.what != action::basic_block)
-      check({{order_.now(s.warp, lane), s.where, s.what}, (*s.addresses)[lane], s.bytes});
+      check({{order_.now(s.warp, lane), s.where, s.what},
+             (*s.addresses)[lane],
+             s.bytes,
+             s.is_packed});
   }
 }
 
@@ -246,6 +252,7 @@ shadow_array* checker::find_shadow(std::uintptr_t address, std::size_t bytes) {
 shadow_array* checker::make_shadow(const array& of) {
   auto& shadows = of.in == space::shared ? shared_shadows_ : global_shadows_;
   const auto [shadow, is_new] = shadows.try_emplace(of.begin, of);
+  if (is_new && of.is_variable) shadow->second.mark_written(of.begin, of.bytes);
   if (is_new && of.in == space::global)
     if (const std::vector<bool>* written = memory_.written(of))
       shadow->second.set_written(*written);
@@ -255,7 +262,7 @@ shadow_array* checker::make_shadow(const array& of) {
 void checker::check_alignment(const lane_access& a, const shadow_array& shadow) {
   constexpr std::size_t widest = 16;
   const std::size_t unit = std::min(a.bytes, widest);
-  if (!std::has_single_bit(unit) || a.address % unit == 0) return;
+  if (a.is_packed || !std::has_single_bit(unit) || a.address % unit == 0) return;
   had_bad_address_ = true;
   report(finding_kind::misaligned_access, shadow.of().name, a.by, std::nullopt, [&] {
     const std::string address = shadow.name(a.address);

@@ -70,6 +70,7 @@ class checker final : public step_reader {
     access by;
     std::uintptr_t address;
     std::size_t bytes;
+    bool is_packed;  ///< its type need not be aligned to its size
   };
   /// A read of shared memory that nobody had written yet.
   struct early_read {

@@ -20,6 +20,7 @@ std::uint32_t key_of(unsigned warp, unsigned lane) {
 
 struct execution_order::snapshot {
   moment at;
+  fence_scope scope;
   std::uint32_t all_passed;
   std::unique_ptr<std::array<std::uint32_t, most_lanes>> passed;  // null: no barrier of some lanes
   log_views known;
@@ -66,10 +67,20 @@ void execution_order::begin_block(unsigned threads, unsigned warp_size) {
 }
 
 void execution_order::pass_block_barrier() {
-  // A fence after a barrier says all that one before it said.
-  const bool has_fence = std::any_of(of_threads_.begin(), of_threads_.end(),
-                                     [](const auto& each) { return !each.second.fenced.empty(); });
-  if (has_fence) of_block_.fenced.clear();
+  // A fence after a barrier says all that one before it said, to those that hear it.
+  const auto has_fence = [&](fence_scope scope) {
+    return std::ranges::any_of(of_threads_, [&](const auto& each) {
+      return std::ranges::any_of(each.second.fenced, [&](std::uint32_t number) {
+        return snapshots_[number].scope == scope;
+      });
+    });
+  };
+  if (has_fence(fence_scope::device))
+    of_block_.fenced.clear();
+  else if (has_fence(fence_scope::block))
+    std::erase_if(of_block_.fenced, [&](std::uint32_t number) {
+      return snapshots_[number].scope == fence_scope::block;
+    });
   for (const auto& [thread, each] : of_threads_) add(of_block_, each);
   of_threads_.clear();
   ++interval_;
@@ -134,6 +145,7 @@ void execution_order::add(messages& to, const messages& from) {
       to.fenced.push_back(number);
   add(to.heard, from.heard);
   add(to.known, from.known);
+  add(to.known_of_block, from.known_of_block);
 }
 
 void execution_order::share_messages(unsigned warp, std::uint64_t lanes) {
@@ -146,20 +158,23 @@ void execution_order::share_messages(unsigned warp, std::uint64_t lanes) {
     for_each_lane(lanes, [&](unsigned lane) { of_threads_[key_of(warp, lane)] = all; });
 }
 
-void execution_order::fence(unsigned warp, std::uint64_t lanes) {
+void execution_order::fence(unsigned warp, std::uint64_t lanes, fence_scope scope) {
   warp_clock& clock = warps_[warp];
   for_each_lane(lanes, [&](unsigned lane) {
     messages& mine = of_threads_[key_of(warp, lane)];
-    add(mine.known, of_block_.heard);
-    add(mine.known, mine.heard);
-    // The fence says all that this thread's fences before it said.
+    log_views& known = scope == fence_scope::device ? mine.known : mine.known_of_block;
+    add(known, of_block_.heard);
+    add(known, mine.heard);
+    // The fence says all that this thread's fences before it said, but to no more than it is for.
     std::erase_if(mine.fenced, [&](std::uint32_t number) {
-      const moment& at = snapshots_[number].at;
-      return at.warp == warp && at.lane == lane;
+      const snapshot& before = snapshots_[number];
+      return before.at.warp == warp && before.at.lane == lane &&
+             (scope == fence_scope::device || before.scope == fence_scope::block);
     });
     mine.fenced.push_back(static_cast<std::uint32_t>(snapshots_.size()));
     snapshot& taken = snapshots_.emplace_back();
     taken.at = now(warp, lane);
+    taken.scope = scope;
     taken.all_passed = clock.all_passed;
     if (clock.passed)
       taken.passed = std::make_unique<std::array<std::uint32_t, most_lanes>>((*clock.passed)[lane]);
@@ -200,6 +215,11 @@ std::size_t execution_order::block_of(std::uint32_t interval) const {
          1;
 }
 
+/// Whether the fence is for the block that runs.
+bool execution_order::reaches_block(const snapshot& s) const {
+  return s.scope == fence_scope::device || is_of_this_block(s.at.interval);
+}
+
 /// Of what was done in the snapshot's block.
 bool execution_order::covers(const snapshot& s, const moment& earlier) const {
   if (earlier.interval != s.at.interval) return earlier.interval < s.at.interval;
@@ -227,9 +247,12 @@ bool execution_order::is_told(const moment& earlier, const log_views& shared,
     };
     if (const auto of_block = log.of_block.find(block); of_block != log.of_block.end())
       for (const std::uint32_t place : of_block->second)
-        if (is_in_view(place) && covers(snapshots_[log.entries[place]], earlier)) return true;
+        if (is_in_view(place) && reaches_block(snapshots_[log.entries[place]]) &&
+            covers(snapshots_[log.entries[place]], earlier))
+          return true;
     for (const std::uint32_t place : log.relays)
-      if (is_in_view(place)) add(open, snapshots_[log.entries[place]].known);
+      if (is_in_view(place) && reaches_block(snapshots_[log.entries[place]]))
+        add(open, snapshots_[log.entries[place]].known);
   }
   return false;
 }
@@ -241,7 +264,11 @@ bool execution_order::is_ordered_by_more(const moment& earlier, const moment& me
     if (clock.passed && earlier.time <= (*clock.passed)[me.lane][earlier.lane]) return true;
   }
   const messages* mine = find_messages(me);
-  return is_told(earlier, of_block_.known, mine == nullptr ? log_views{} : mine->known);
+  const messages nothing;
+  const messages& own = mine == nullptr ? nothing : *mine;
+  if (is_told(earlier, of_block_.known, own.known)) return true;
+  return is_of_this_block(earlier.interval) &&
+         is_told(earlier, of_block_.known_of_block, own.known_of_block);
 }
 
 bool execution_order::needs_only_a_fence(const moment& earlier, const moment& me) const {

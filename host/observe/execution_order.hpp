@@ -4,8 +4,9 @@
 /// A block barrier orders all threads of its block, a warp barrier the lanes of its mask; shuffles
 /// and votes order nothing. Blocks of a launch are ordered by fences and atomics alone: what came
 /// before a fence, which came before an atomic, comes before what follows a fence after an atomic
-/// on the same address later on. As `__threadfence` is sequentially consistent, barriers may lie
-/// between any two of these. Launches are ordered.
+/// on the same address later on; a fence for the block alone counts in its block. As
+/// `__threadfence` is sequentially consistent, barriers may lie between any two of these. Launches
+/// are ordered.
 #pragma once
 
 #include <array>
@@ -28,6 +29,9 @@ struct moment {
   std::uint8_t lane = 0;
 };
 
+/// For whom a fence orders what comes before it.
+enum class fence_scope { device, block };
+
 class execution_order {
  public:
   execution_order();
@@ -39,7 +43,7 @@ class execution_order {
   void pass_warp_barrier(unsigned warp, std::uint64_t lanes);
   /// A shuffle or a vote.
   void exchange(unsigned warp, std::uint64_t lanes);
-  void fence(unsigned warp, std::uint64_t lanes);
+  void fence(unsigned warp, std::uint64_t lanes, fence_scope scope);
   void use_atomic(const moment& who, std::uint64_t address);
 
   [[nodiscard]] moment now(unsigned warp, unsigned lane) const {
@@ -100,12 +104,14 @@ class execution_order {
     std::vector<std::uint32_t> fenced;  // snapshots that its atomics carry on
     log_views heard;                    // by atomics
     log_views known;                    // by fences after these
+    log_views known_of_block;           // by such as are for the block alone
     [[nodiscard]] bool empty() const { return fenced.empty() && heard.empty(); }
   };
 
   [[nodiscard]] bool is_ordered_by_more(const moment& earlier, const moment& me) const;
   [[nodiscard]] bool is_told(const moment& earlier, const log_views& shared,
                              const log_views& own) const;
+  [[nodiscard]] bool reaches_block(const snapshot& s) const;
   [[nodiscard]] bool covers(const snapshot& s, const moment& earlier) const;
   [[nodiscard]] const messages* find_messages(const moment& who) const;
   void share_messages(unsigned warp, std::uint64_t lanes);

@@ -24,12 +24,12 @@ namespace {
 
 [[gnu::always_inline]] inline void note(action what, const volatile void* address,
                                         std::size_t bytes, std::uintptr_t caller,
-                                        std::uintptr_t frame) {
+                                        std::uintptr_t frame, bool is_packed = false) {
   running_thread* const thread = running;
   if (thread == nullptr || thread->record == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - thread->stacks_begin < thread->stacks_bytes) return;  // the thread's own variables
-  thread->record->add(what, place(caller), at, static_cast<std::uint32_t>(bytes), frame);
+  thread->record->add(what, place(caller), at, static_cast<std::uint32_t>(bytes), frame, is_packed);
 }
 
 [[gnu::always_inline]] inline void enter(std::uintptr_t caller, std::uintptr_t frame) {
@@ -53,6 +53,10 @@ using tenfold::observe::action;
 #define TENFOLD_NOTE(what, address, bytes) \
   tenfold::observe::note(action::what, address, bytes, TENFOLD_CALLER, TENFOLD_CALLERS_FRAME)
 
+// Of a type that need not be aligned to its size.
+#define TENFOLD_NOTE_PACKED(what, address, bytes) \
+  tenfold::observe::note(action::what, address, bytes, TENFOLD_CALLER, TENFOLD_CALLERS_FRAME, true)
+
 extern "C" {
 
 void __tsan_init() {}
@@ -69,10 +73,10 @@ void __tsan_vptr_read(void**) {}
     TENFOLD_NOTE(write, p, bytes);                       \
   }                                                      \
   void __tsan_unaligned_read##bytes(void* p) {           \
-    TENFOLD_NOTE(read, p, bytes);                        \
+    TENFOLD_NOTE_PACKED(read, p, bytes);                 \
   }                                                      \
   void __tsan_unaligned_write##bytes(void* p) {          \
-    TENFOLD_NOTE(write, p, bytes);                       \
+    TENFOLD_NOTE_PACKED(write, p, bytes);                \
   }                                                      \
   void __tsan_volatile_read##bytes(void* p) {            \
     TENFOLD_NOTE(read, p, bytes);                        \
@@ -81,10 +85,10 @@ void __tsan_vptr_read(void**) {}
     TENFOLD_NOTE(write, p, bytes);                       \
   }                                                      \
   void __tsan_unaligned_volatile_read##bytes(void* p) {  \
-    TENFOLD_NOTE(read, p, bytes);                        \
+    TENFOLD_NOTE_PACKED(read, p, bytes);                 \
   }                                                      \
   void __tsan_unaligned_volatile_write##bytes(void* p) { \
-    TENFOLD_NOTE(write, p, bytes);                       \
+    TENFOLD_NOTE_PACKED(write, p, bytes);                \
   }                                                      \
   void __tsan_read_write##bytes(void* p) {               \
     TENFOLD_NOTE(read, p, bytes);                        \
@@ -97,10 +101,10 @@ TENFOLD_ACCESSES(8)
 TENFOLD_ACCESSES(16)
 
 void __tsan_read_range(void* p, unsigned long bytes) {
-  TENFOLD_NOTE(read, p, bytes);
+  TENFOLD_NOTE_PACKED(read, p, bytes);
 }
 void __tsan_write_range(void* p, unsigned long bytes) {
-  TENFOLD_NOTE(write, p, bytes);
+  TENFOLD_NOTE_PACKED(write, p, bytes);
 }
 
 #define TENFOLD_FETCH(bits, name, type)                                        \
@@ -147,8 +151,11 @@ TENFOLD_ATOMICS(16, unsigned short)
 TENFOLD_ATOMICS(32, unsigned)
 TENFOLD_ATOMICS(64, unsigned long)
 
-void __tsan_atomic_thread_fence(int) {
-  TENFOLD_NOTE(fence, nullptr, 0);
+void __tsan_atomic_thread_fence(int order) {
+  if (order == __ATOMIC_SEQ_CST)
+    TENFOLD_NOTE(fence, nullptr, 0);
+  else
+    TENFOLD_NOTE(block_fence, nullptr, 0);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void __tsan_atomic_signal_fence(int) {}

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "host/simt/kernel_symbols.hpp"
+
 namespace tenfold::observe {
 namespace {
 
@@ -31,7 +33,7 @@ struct address_range {
   [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// Where the program and its libraries were loaded.
+/// Where the program and its libraries were loaded, by address.
 const std::vector<address_range>& loaded_segments() {
   static const std::vector<address_range> segments = [] {
     std::vector<address_range> found;
@@ -44,23 +46,56 @@ const std::vector<address_range>& loaded_segments() {
           return 0;
         },
         &found);
+    std::ranges::sort(found, {}, &address_range::begin);
     return found;
   }();
   return segments;
 }
 
-/// `threadIdx` and its like, which the executor keeps for the thread that runs.
+/// All variables of the program, by address.
+const std::vector<array>& variables() {
+  static const std::vector<array> all = [] {
+    std::vector<array> found;
+    for (const simt::program_variable& each : simt::program_variables())
+      found.push_back({.in = space::global,
+                       .name = each.name,
+                       .begin = each.address,
+                       .bytes = each.size,
+                       .is_variable = true,
+                       .first = each.address});
+    return found;
+  }();
+  return all;
+}
+
+/// The last range that begins at the address or before; null where there is none.
+template <typename Range>
+const Range* last_before(const std::vector<Range>& sorted, std::uintptr_t address) {
+  const auto after = std::ranges::upper_bound(sorted, address, {}, &Range::begin);
+  return after == sorted.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
 bool is_position(std::uintptr_t address) {
-  const std::array<address_range, 5> variables{{{address_of(&threadIdx), sizeof threadIdx},
+  const std::array<address_range, 5> positions{{{address_of(&threadIdx), sizeof threadIdx},
                                                 {address_of(&blockIdx), sizeof blockIdx},
                                                 {address_of(&blockDim), sizeof blockDim},
                                                 {address_of(&gridDim), sizeof gridDim},
                                                 {address_of(&warpSize), sizeof warpSize}}};
-  return std::any_of(variables.begin(), variables.end(),
+  return std::any_of(positions.begin(), positions.end(),
                      [&](const address_range& each) { return each.holds(address); });
 }
 
-}  // namespace
+bool is_in_program(std::uintptr_t address) {
+  const address_range* const segment = last_before(loaded_segments(), address);
+  return segment != nullptr && segment->holds(address);
+}
+
+const array* find_variable(std::uintptr_t address) {
+  const array* const variable = last_before(variables(), address);
+  return variable != nullptr && variable->contains(address, 1) ? variable : nullptr;
+}
 
 std::string name_element(const array& a, std::uintptr_t address, std::size_t access_bytes) {
   const auto offset = static_cast<std::int64_t>(address - a.first);
@@ -117,7 +152,7 @@ void global_memory::begin_launch(const simt::launch_facts& launch,
 
 const array* global_memory::find(std::uintptr_t address) const {
   const array* const from = find_from(address);
-  return from != nullptr && from->contains(address, 1) ? from : nullptr;
+  return from != nullptr && from->contains(address, 1) ? from : find_variable(address);
 }
 
 const array* global_memory::find_from(std::uintptr_t address) const {
@@ -165,8 +200,7 @@ void block_map::begin_block(const simt::launch_facts& launch, const simt::block_
 std::optional<space> block_map::space_of(std::uintptr_t address) const {
   if (const array* of = find(address)) return of->in;
   if (address - stacks_begin_ < stacks_bytes_ || is_position(address)) return space::own;
-  for (const address_range& each : loaded_segments())
-    if (each.holds(address)) return space::constant;
+  if (is_in_program(address)) return space::constant;
   return std::nullopt;
 }
 

@@ -18,7 +18,7 @@ enum class space {
   global,
   shared,
   own,      ///< of the thread: its stack, `threadIdx` and the like; no lane sees another's
-  constant  ///< the program's own constants
+  constant  ///< the program itself, but for its variables
 };
 
 /// An array that some address lies in, or next to.
@@ -29,6 +29,7 @@ struct array {
   std::size_t bytes = 0;
   std::size_t element_bytes = 0;  ///< 0: unknown
   bool is_dynamic = false;        ///< shared memory whose size the launch gives
+  bool is_variable = false;       ///< of the program, which gives it its first value
   std::uintptr_t first = 0;       ///< element 0: a kernel may be given a place within an allocation
 
   [[nodiscard]] bool contains(std::uintptr_t address, std::size_t size) const {
@@ -40,6 +41,16 @@ struct array {
 /// an element is not hit at its beginning.
 [[nodiscard]] std::string name_element(const array& a, std::uintptr_t address,
                                        std::size_t access_bytes = 0);
+
+/// Whether no instruction for memory is needed for what is there: `threadIdx` and its like, which
+/// the executor keeps for the thread that runs.
+[[nodiscard]] bool is_position(std::uintptr_t address);
+
+/// Whether the program or a library was loaded there.
+[[nodiscard]] bool is_in_program(std::uintptr_t address);
+
+/// The `__device__` variable there, as global memory; null where there is none.
+[[nodiscard]] const array* find_variable(std::uintptr_t address);
 
 /// Device memory. Allocations have room around them, so that no index that is off by less than
 /// `guard_bytes` strays into another.
@@ -53,7 +64,7 @@ class global_memory {
   /// @param parameters of the kernel, in order, as far as they are known
   void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
 
-  /// The array that holds the address; null where none does.
+  /// The allocation or variable that holds the address; null where none does.
   [[nodiscard]] const array* find(std::uintptr_t address) const;
   /// The same of an address that may be an array's end, which is all there is of an empty one.
   [[nodiscard]] const array* find_from(std::uintptr_t address) const;
@@ -62,7 +73,7 @@ class global_memory {
   /// Bytes that the host wrote and that no allocation or release has made meaningless since: those
   /// of one allocation, one flag a byte; null for an unknown one.
   [[nodiscard]] const std::vector<bool>* written(const array& of) const;
-  /// All of them, by address.
+  /// All allocations, by address.
   [[nodiscard]] const std::map<std::uintptr_t, array>& arrays() const { return arrays_; }
 
  private:

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "host/observe/memory_map.hpp"
 #include "host/simt/kernel_symbols.hpp"
-
-extern "C" const char __executable_start, _end;
 
 namespace tenfold::observe {
 namespace {
@@ -111,10 +110,6 @@ class profiler::counting_reader final : public step_reader {
     for (const simt::shared_area& area : m.shared)
       if (!area.bytes.empty())
         shared_.push_back({reinterpret_cast<std::uintptr_t>(area.bytes.data()), area.bytes.size()});
-    const auto own = std::minmax({&threadIdx, &blockIdx, &blockDim, &gridDim});
-    own_ = {reinterpret_cast<std::uintptr_t>(own.first),
-            static_cast<std::size_t>(reinterpret_cast<std::uintptr_t>(own.second + 1) -
-                                     reinterpret_cast<std::uintptr_t>(own.first))};
   }
 
   void read(const step& s) override {
@@ -147,11 +142,8 @@ class profiler::counting_reader final : public step_reader {
   }
 
   /// What no instruction for memory is needed for: registers, constants in the program.
-  [[nodiscard]] bool is_no_memory(std::uintptr_t address) const {
-    return own_.contains(address) ||
-           (address >= reinterpret_cast<std::uintptr_t>(&__executable_start) &&
-            address < reinterpret_cast<std::uintptr_t>(&_end)) ||
-           address == reinterpret_cast<std::uintptr_t>(&warpSize);
+  [[nodiscard]] static bool is_no_memory(std::uintptr_t address) {
+    return is_position(address) || (is_in_program(address) && find_variable(address) == nullptr);
   }
 
   void count_access(const step& s) {
@@ -201,7 +193,6 @@ class profiler::counting_reader final : public step_reader {
   }
 
   std::vector<range> shared_;
-  range own_{0, 0};
   counters_by_place places_;
   std::uint64_t block_barriers_ = 0;
 };

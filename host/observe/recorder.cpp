@@ -295,7 +295,8 @@ class warp_replay {
       }
       if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
     }
-    reader_.read({e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_});
+    reader_.read(
+        {e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_, e.is_packed});
   }
 
   const thread_record* lanes_;

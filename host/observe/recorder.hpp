@@ -20,7 +20,8 @@ struct event {
   std::uint32_t bytes;
   std::uint32_t depth;  ///< of the stack, in bytes, of the function that did it
   action what;
-  std::uint8_t source;  ///< of a shuffle: the lane whose value comes back
+  std::uint8_t source;     ///< of a shuffle: the lane whose value comes back
+  bool is_packed = false;  ///< an access whose type need not be aligned to its size
 };
 
 /// What one thread did since its block's last barrier.
@@ -45,10 +46,10 @@ class thread_record {
 
   /// @param frame of the function that did it
   void add(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
-           std::uintptr_t frame) {
+           std::uintptr_t frame, bool is_packed = false) {
     const auto depth = static_cast<std::uint32_t>(stack_top_ - frame);
     if (depth < kernel_depth_ || !is_in_kernel_) return;
-    append({address, 0, where, bytes, depth, what, 0});
+    append({address, 0, where, bytes, depth, what, 0, is_packed});
     if (keeps_values_) keep_value();
   }
 
@@ -67,6 +68,7 @@ class thread_record {
 
   void copy(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
             std::uint32_t depth) {
+    settle();
     append({address, 0, where, bytes, depth, what, 0});
   }
 

@@ -18,7 +18,8 @@ enum class action : std::uint8_t {
   read,
   write,
   atomic,        ///< reads and writes at once
-  fence,         ///< `__threadfence`, `__threadfence_block`
+  fence,         ///< `__threadfence`
+  block_fence,   ///< `__threadfence_block`
   basic_block,   ///< a stretch of code without a branch is entered
   warp_barrier,  ///< `__syncwarp`, `gpu::sync_warp`
   shuffle,
@@ -31,6 +32,9 @@ enum class action : std::uint8_t {
 constexpr bool is_access(action a) {
   return a == action::read || a == action::write || a == action::atomic || a == action::bulk_read ||
          a == action::bulk_write;
+}
+constexpr bool is_fence(action a) {
+  return a == action::fence || a == action::block_fence;
 }
 constexpr bool is_meeting(action a) {
   return a == action::warp_barrier || a == action::shuffle || a == action::vote ||
@@ -54,6 +58,8 @@ struct step {
   const std::array<std::uint64_t, most_lanes>* values = nullptr;
   /// Of a shuffle, the lane whose value each lane gets.
   const std::array<std::uint8_t, most_lanes>* sources = nullptr;
+  /// Of an access, whether its type need not be aligned to its size: two floats, say.
+  bool is_packed = false;
 
   [[nodiscard]] unsigned lane_count() const { return static_cast<unsigned>(std::popcount(lanes)); }
 };

@@ -72,7 +72,7 @@ class tracer final : public simt::observer, private step_reader {
   }
 
   void read(const step& s) override {
-    if (!is_first_ || s.what == action::basic_block || s.what == action::fence) return;
+    if (!is_first_ || s.what == action::basic_block || is_fence(s.what)) return;
     traced_step traced{.epoch = epoch_,
                        .warp = s.warp,
                        .what = s.what,

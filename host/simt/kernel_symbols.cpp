@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -31,7 +32,8 @@ struct symbol {
   std::size_t size;
 };
 
-/// The functions and shared variables of every loaded object that has any.
+/// The functions and shared variables of every loaded object that has any, and the program's own
+/// variables.
 class symbol_table {
  public:
   symbol_table() { dl_iterate_phdr(&symbol_table::add_module, this); }
@@ -42,6 +44,7 @@ class symbol_table {
     return nullptr;
   }
   [[nodiscard]] const std::vector<symbol>& shared_variables() const { return shared_; }
+  [[nodiscard]] const std::vector<symbol>& variables() const { return variables_; }
 
  private:
   static int add_module(dl_phdr_info* info, std::size_t, void* self) {
@@ -74,6 +77,13 @@ class symbol_table {
         table = &section;
     if (table == nullptr) return false;
 
+    const char* section_names = image + sections[header.e_shstrndx].sh_offset;
+    // What the loader alone changes, such as tables of virtual functions, is in .data.rel.ro.
+    const auto holds_variables = [&](unsigned section) {
+      if (section >= header.e_shnum) return false;
+      const std::string_view name = section_names + sections[section].sh_name;
+      return name == ".data" || name == ".bss";
+    };
     const char* names = image + sections[table->sh_link].sh_offset;
     const auto* entries = reinterpret_cast<const ElfW(Sym)*>(image + table->sh_offset);
     bool found = false;
@@ -84,6 +94,9 @@ class symbol_table {
         kernels_.push_back({name, module, base + entry.st_value, entry.st_size});
       else if (type == STT_TLS && name.find(shared_tag) != name.npos)
         shared_.push_back({name, module, entry.st_value, entry.st_size});
+      else if (type == STT_OBJECT && module == 0 && entry.st_size != 0 &&
+               holds_variables(entry.st_shndx))
+        variables_.push_back({name, module, base + entry.st_value, entry.st_size});
       else
         continue;
       found = true;
@@ -92,7 +105,7 @@ class symbol_table {
   }
 
   std::size_t modules_ = 0;
-  std::vector<symbol> kernels_, shared_;
+  std::vector<symbol> kernels_, shared_, variables_;
 };
 
 std::string demangle(std::string_view name) {
@@ -101,15 +114,32 @@ std::string demangle(std::string_view name) {
   return demangled ? demangled.get() : std::string(name);
 }
 
-/// `kernel<int>(int*)::shared[abi:gpu_shared]` is `shared`.
-std::string readable_variable_name(const std::string& demangled) {
+const symbol_table& symbols() {
+  static const symbol_table table;
+  return table;
+}
+
+/// Where the last balanced pair opens in a text that ends with it.
+std::size_t begin_of_last_pair(const std::string& text, char open, char close) {
+  std::size_t depth = 0, at = text.size();
+  do {
+    --at;
+    if (text[at] == close) ++depth;
+    if (text[at] == open) --depth;
+  } while (depth != 0 && at != 0);
+  return at;
+}
+
+/// `kernel<int>(int*)::shared[abi:gpu_shared]` is `shared`, `counts<a::b>` is `counts`.
+std::string readable_variable_name(std::string demangled) {
+  if (demangled.ends_with('>')) demangled.erase(begin_of_last_pair(demangled, '<', '>'));
   const std::size_t end = demangled.rfind('['), colons = demangled.rfind("::", end);
   const std::size_t begin = colons == demangled.npos ? 0 : colons + 2;
   return demangled.substr(begin, end - begin);
 }
 
 kernel_symbols read_symbols(const void* kernel) {
-  static const symbol_table table;
+  const symbol_table& table = symbols();
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   const symbol* function = table.find_kernel(address);
   if (function == nullptr) return {fmt::format("at {:#x}", address), {}};
@@ -141,15 +171,7 @@ void erase_all(std::string& text, std::string_view part) {
 
 std::string readable_kernel_name(std::string demangled) {
   // The parameter list is the last balanced pair of parentheses.
-  if (demangled.ends_with(')')) {
-    std::size_t depth = 0, open = demangled.size();
-    do {
-      --open;
-      if (demangled[open] == ')') ++depth;
-      if (demangled[open] == '(') --depth;
-    } while (depth != 0 && open != 0);
-    demangled.erase(open);
-  }
+  if (demangled.ends_with(')')) demangled.erase(begin_of_last_pair(demangled, '(', ')'));
   if (demangled.starts_with("void ")) demangled.erase(0, 5);
   erase_all(demangled, "[abi:gpu_kernel]");
   erase_all(demangled, "tenfold::");
@@ -166,6 +188,17 @@ const kernel_symbols& describe_kernel(const void* kernel) {
   auto found = known.find(kernel);
   if (found == known.end()) found = known.emplace(kernel, read_symbols(kernel)).first;
   return found->second;
+}
+
+const std::vector<program_variable>& program_variables() {
+  static const std::vector<program_variable> variables = [] {
+    std::vector<program_variable> found;
+    for (const symbol& s : symbols().variables())
+      found.push_back({readable_variable_name(demangle(s.name)), s.value, s.size});
+    std::ranges::sort(found, {}, &program_variable::address);
+    return found;
+  }();
+  return variables;
 }
 
 std::vector<shared_area> locate_shared(const kernel_symbols& kernel) {

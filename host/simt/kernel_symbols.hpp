@@ -1,5 +1,6 @@
 /// @file
-/// What the program's own symbol table says of a kernel: its name and its static shared memory.
+/// What the program's own symbol table says of a kernel: its name, its static shared memory, and
+/// the variables that it shares with all others.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,13 @@ struct shared_variable {
   std::size_t size;    ///< bytes
 };
 
+/// A variable of the program that can change: to kernels, a `__device__` one.
+struct program_variable {
+  std::string name;  ///< as its author wrote it
+  std::uintptr_t address;
+  std::size_t size;  ///< bytes
+};
+
 struct kernel_symbols {
   std::string
       name;  ///< short and readable, such as `naive::reduce_blocks<float, float, sum<float>>`
@@ -30,6 +38,9 @@ struct kernel_symbols {
 /// Looks a kernel up by its address; each is read from the ELF symbol tables once. A program whose
 /// tables were stripped loses the name and the poisoning of static shared memory, nothing else.
 [[nodiscard]] const kernel_symbols& describe_kernel(const void* kernel);
+
+/// All variables of the program itself, not of its libraries, by address.
+[[nodiscard]] const std::vector<program_variable>& program_variables();
 
 /// Where the calling OS thread holds a kernel's shared variables.
 [[nodiscard]] std::vector<shared_area> locate_shared(const kernel_symbols& kernel);

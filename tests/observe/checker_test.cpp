@@ -479,6 +479,7 @@ TEST_F(Checker, LaunchesAreOrdered) {
 struct last_block {
   bool writer_fences = true;
   bool reader_fences = true;
+  action writers_fence = action::fence, readers_fence = action::fence;
   bool fences_before_writing = false;
   bool same_ticket = true;
   bool barrier_before_ticket = false;  // the writer is another thread than the one with the ticket
@@ -495,13 +496,13 @@ class LastBlock : public Checker {
       if (kernel.fences_before_writing) meet(action::fence, writer, lane(0));
       write(10, writer, lane(0), out, always(block));
       if (kernel.barrier_before_ticket) barrier();
-      if (kernel.writer_fences) meet(action::fence, 0, lane(0));
+      if (kernel.writer_fences) meet(kernel.writers_fence, 0, lane(0));
       access(action::atomic, 11, 0, lane(0), kernel.same_ticket || block < 2 ? ticket : in,
              always(0));
       if (block == 2) {
         if (kernel.barrier_before_reading) barrier();
         for (unsigned w : {0u, 1u}) {
-          if (kernel.reader_fences) meet(action::fence, w);
+          if (kernel.reader_fences) meet(kernel.readers_fence, w);
           read(20, w, lane(0) | lane(1), out, [](unsigned l) { return l; });
         }
       }
@@ -583,6 +584,49 @@ TEST_F(Checker, BlocksHandOnWhatTheyWereTold) {
     access(action::atomic, 12, 0, lane(0), block == 0 ? ticket : ticket, always(0));
     end_block();
   }
+  EXPECT_EQ(found(), findings{});
+}
+
+TEST_F(LastBlock, NeedsMoreOfTheWriterThanAFenceForTheBlock) {
+  play({.writers_fence = action::block_fence});
+  EXPECT_EQ(found(), findings{"grid_race@20,10"});
+  EXPECT_NE(only().remedy.find("and the atomic that tells other blocks"), std::string::npos);
+}
+
+TEST_F(LastBlock, NeedsMoreOfTheReaderThanAFenceForTheBlock) {
+  play({.readers_fence = action::block_fence});
+  EXPECT_EQ(found(), findings{"grid_race@20,10"});
+}
+
+TEST_F(Checker, AFenceForTheBlockOrdersItsWarps) {
+  begin();
+  write(10, 0, lane(0), tile.data(), always(0));
+  meet(action::block_fence, 0, lane(0));
+  access(action::atomic, 11, 0, lane(0), ticket, always(0));
+  access(action::atomic, 11, 1, lane(0), ticket, always(0));
+  read(20, 1, lane(1), tile.data(), always(0));  // nobody told this lane
+  meet(action::block_fence, 1, lane(0));
+  read(30, 1, lane(0), tile.data(), always(0));
+  end();
+  EXPECT_EQ(found(), findings{"block_race@20,10"});
+}
+
+TEST_F(Checker, AFenceForTheBlockUndoesNoneForTheDevice) {
+  begin_launch();
+  begin_block(0);
+  write(10, 0, lane(0), out, always(0));
+  meet(action::fence, 0, lane(0));
+  meet(action::block_fence, 0, lane(0));
+  barrier();
+  meet(action::block_fence, 0, lane(0));
+  barrier();
+  access(action::atomic, 11, 0, lane(0), ticket, always(0));
+  end_block();
+  begin_block(1);
+  access(action::atomic, 12, 0, lane(0), ticket, always(0));
+  meet(action::fence, 0, lane(0));
+  read(20, 0, lane(0), out, always(0));
+  end();
   EXPECT_EQ(found(), findings{});
 }
 

@@ -74,6 +74,32 @@ __global__ void half_masks(int* out) {
   out[threadIdx.x] = sum;
 }
 
+struct pair {
+  float first, second;
+};
+
+__global__ void pairs(const float* in, float* out) {
+  reinterpret_cast<pair*>(out)[threadIdx.x] = reinterpret_cast<const pair*>(in)[threadIdx.x];
+}
+
+__device__ unsigned retired;
+
+__global__ void last_block(float* partials, float* out) {
+  if (threadIdx.x != 0) return;
+  partials[blockIdx.x] = 1;
+  __threadfence();
+  if (atomicInc(&retired, gridDim.x - 1) != gridDim.x - 1) return;
+  __threadfence();
+  *out = 0;
+  for (unsigned i = 0; i < gridDim.x; ++i) *out += partials[i];
+}
+
+__device__ unsigned hits;
+
+__global__ void plain_count() {
+  if (threadIdx.x == 0) hits = hits + 1;
+}
+
 __global__ void chain(unsigned* done) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x != 0)
@@ -121,6 +147,15 @@ void launch_broadcast(unsigned warp_size) {
 void launch_half_masks(unsigned warp_size) {
   int out[lanes];
   simt::launch(one_block(warp_size), half_masks, +out);
+}
+void launch_last_block(float* partials, float* out, unsigned blocks) {
+  simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, last_block, partials, out);
+}
+void launch_plain_count(unsigned blocks) {
+  simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, plain_count);
+}
+void launch_pairs(const float* in, float* out) {
+  simt::launch(one_block(32), pairs, in, out);
 }
 void launch_busy(std::uint64_t turns) {
   float out[lanes] = {};

@@ -27,6 +27,12 @@ void launch_half_masks(unsigned warp_size);
 void launch_busy(std::uint64_t turns);
 /// Four blocks, each of which waits for the one before it.
 void launch_chain();
+/// Blocks add 1 each; the last that draws a ticket, of a variable of the program, folds them.
+void launch_last_block(float* partials, float* out, unsigned blocks);
+/// The first thread of every block increments a variable of the program, plainly.
+void launch_plain_count(unsigned blocks);
+/// Each lane copies two floats at once, as a struct of both.
+void launch_pairs(const float* in, float* out);
 
 inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
 

@@ -1,0 +1,90 @@
+// What the checker makes of what the compiler tells of kernels: `__device__` variables are global
+// memory, with first values by the program; not every type is aligned to its size.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "host/observe/checker.hpp"
+#include "host/observe/profile.hpp"
+#include "tests/observe/watched_kernels.hpp"
+
+namespace tenfold::observe {
+namespace {
+
+constexpr unsigned blocks = 4;
+
+/// Hands what happens to a checker for as long as it lives.
+class checking final : public simt::observer {
+ public:
+  checking() { simt::set_observer(this); }
+  ~checking() override { simt::set_observer(nullptr); }
+
+  [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  void begin_launch(const simt::launch_facts& launch) override { checker_.begin_launch(launch); }
+  simt::block_observer& join_launch() override { return recorder_; }
+  void end_launch() override { checker_.end_launch(); }
+  void allocated(const void* p, std::size_t bytes) override { checker_.allocated(p, bytes); }
+  void released(const void* p) override { checker_.released(p); }
+  void written_by_host(const void* p, std::size_t bytes) override {
+    checker_.written_by_host(p, bytes);
+  }
+
+ private:
+  checker checker_;
+  block_recorder recorder_{checker_, 1000};
+};
+
+place_counters count(void (*launch)()) {
+  profiler counting;
+  simt::set_observer(&counting);
+  launch();
+  simt::set_observer(nullptr);
+  place_counters total;
+  for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
+  return total;
+}
+
+TEST(DeviceVariables, TellOfOtherBlocksByAnAtomic) {
+  std::array<float, blocks> partials{};
+  float out = 0;
+  checking watching;
+  watching.allocated(partials.data(), sizeof partials);
+  watching.allocated(&out, sizeof out);
+  for (int launch = 0; launch < 2; ++launch)
+    watched::launch_last_block(partials.data(), &out, blocks);
+  EXPECT_EQ(out, blocks);
+  for (const finding& f : watching.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
+}
+
+TEST(DeviceVariables, AreRacedFor) {
+  checking watching;
+  watched::launch_plain_count(blocks);
+  ASSERT_FALSE(watching.findings().empty());
+  for (const finding& f : watching.findings()) {
+    EXPECT_EQ(f.kind, finding_kind::grid_race);
+    EXPECT_EQ(f.address, "hits[0]");
+  }
+}
+
+TEST(Structs, MayLieWhereTheirMembersMay) {
+  alignas(16) std::array<float, 2 * watched::lanes + 1> in{}, out{};
+  checking watching;
+  watching.allocated(in.data(), sizeof in);
+  watching.written_by_host(in.data(), sizeof in);
+  watching.allocated(out.data(), sizeof out);
+  watched::launch_pairs(&in[1], &out[1]);
+  for (const finding& f : watching.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
+}
+
+TEST(DeviceVariables, AreGlobalTraffic) {
+  const place_counters c = count([] { watched::launch_plain_count(blocks); });
+  EXPECT_EQ(c.global_reads.requests, blocks);
+  EXPECT_EQ(c.global_writes.bytes, blocks * sizeof(unsigned));
+  EXPECT_EQ(c.shared_reads.requests, 0u);
+}
+
+}  // namespace
+}  // namespace tenfold::observe
