@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/adversarial.hpp"
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/report.hpp"
@@ -61,6 +62,11 @@ void print_finding(const finding& f) {
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
   fmt::print("    first met with warps of {}, n {}, {}; {} time{} in all\n", f.warp_size,
              format_count(f.n), f.schedule, f.count, f.count == 1 ? "" : "s");
+}
+
+/// A kernel of one's own, and no pitfall.
+bool is_own(const stage_info& stage) {
+  return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
 }
 
 std::string title_of(const stage_info& stage) {
@@ -152,7 +158,7 @@ checked_stage check(const stage_info& stage, const check_options& o) {
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
   // One that goes on for ever, or out of bounds, is not tried further.
-  if (o.kernel.is_file() && checked.is_clean()) {
+  if (is_own(stage) && checked.is_clean()) {
     line.show(fmt::format("{}, trials", title_of(stage)));
     checked.trials = run_trials(*backends().back()->open(32), stage);
   }
@@ -166,7 +172,7 @@ exit_code check_stages(const check_options& o) {
   check_json_file(o.json);
   const std::vector<const stage_info*> stages =
       o.all ? all_stages_for(parse_element_type(o.kernel.type))
-            : std::vector{&choose_stage(stage_name(o.kernel))};
+            : std::vector{&choose_watched(o.kernel)};
 
   std::vector<checked_stage> checked;
   bool found = false;

@@ -6,7 +6,10 @@
 #include <functional>
 #include <iterator>
 
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/observe/places.hpp"
@@ -15,8 +18,13 @@
 
 namespace tenfold::cli {
 
-std::string stage_name(const watched_kernel& k) {
-  return k.stage.ends_with(".hpp") ? std::filesystem::path(k.stage).stem().string() : k.stage;
+const stage_info& choose_watched(const watched_kernel& k) {
+  if (k.file().empty()) return choose_stage(k.stage);
+  const std::filesystem::path file = find_kernel(k.file());
+  if (const std::string name = listed_kernel(file); !name.empty()) return choose_stage(name);
+  if (const stage_info* own = find_own_stage(file)) return *own;
+  throw input_error(
+      fmt::format("this program was built without {}: watch it with 'tenfold'", file.string()));
 }
 
 void check_choice(bool all, const watched_kernel& k, std::string_view verb) {

@@ -17,9 +17,9 @@ exit_code profile_stages(const profile_options& o);
 exit_code check_stages(const check_options& o);
 exit_code trace_stage(const trace_options& o);
 
-/// The name under which a kernel is registered: that of the stage, or of the file without folder
-/// and ending.
-[[nodiscard]] std::string stage_name(const watched_kernel& k);
+/// The stage, pitfall or kernel of one's own that is named: a file stands for none but itself.
+/// @throws input_error where the program does not have it
+[[nodiscard]] const stage_info& choose_watched(const watched_kernel& k);
 
 /// @throws input_error unless either a stage is named or all are asked for
 void check_choice(bool all, const watched_kernel& k, std::string_view verb);

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 
 namespace tenfold::cli {
 namespace {
@@ -57,12 +55,9 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
 
 }  // namespace
 
-bool watched_kernel::is_file() const {
-  if (!stage.ends_with(".hpp") && stage.find('/') == stage.npos) return false;
-  const std::string stem = std::filesystem::path(stage).stem().string();
-  return std::none_of(catalogue.begin(), catalogue.end(), [&](const stage_info& each) {
-    return stem == fmt::format("{:02}_{}", each.number, each.name);
-  });
+std::string watched_kernel::file() const {
+  const bool names_file = stage.ends_with(".hpp") || stage.find('/') != stage.npos;
+  return names_file ? stage : std::string();
 }
 
 void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,

@@ -19,13 +19,13 @@ namespace tenfold::cli {
 
 /// What to watch, and in which shape.
 struct watched_kernel {
-  std::string stage;  ///< as typed: a stage, a pitfall, or a file with a kernel of one's own
+  std::string stage;  ///< as typed: a stage, a pitfall, or a file
   std::string n, type = "f32";
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};
 
-  /// Whether it names a file, and not that of a listed stage.
-  [[nodiscard]] bool is_file() const;
+  /// The file that is named; empty where it is a stage or a pitfall by its name.
+  [[nodiscard]] std::string file() const;
 };
 
 struct profile_options {

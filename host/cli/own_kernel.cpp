@@ -127,20 +127,6 @@ class open_file {
   int descriptor_;
 };
 
-/// The kernel's file by an absolute path, as its stage is registered.
-fs::path find_kernel(const std::string& file) {
-  std::error_code failure;
-  const fs::path found =
-      fs::canonical(fs::absolute(file).parent_path(), failure) / fs::path(file).filename();
-  if (failure || !fs::is_regular_file(found, failure))
-    throw input_error(
-        fmt::format("there is no kernel file '{}': 'tenfold new NAME' writes one", file));
-  if (found.string().find_first_of("\"\\\n") != std::string::npos)
-    throw input_error(
-        fmt::format("the path of '{}' has a character that no #include takes: move it", file));
-  return found;
-}
-
 void check_build_folder() {
   if (fs::exists(build_folder / "CMakeCache.txt") && fs::exists(own_folder)) return;
   throw input_error(
@@ -209,6 +195,25 @@ void build(std::string_view target, const fs::path& kernel) {
 
 }  // namespace
 
+fs::path find_kernel(const std::string& file) {
+  std::error_code failure;
+  const fs::path found =
+      fs::canonical(fs::absolute(file).parent_path(), failure) / fs::path(file).filename();
+  if (failure || !fs::is_regular_file(found, failure))
+    throw input_error(
+        fmt::format("there is no kernel file '{}': 'tenfold new NAME' writes one", file));
+  if (found.string().find_first_of("\"\\\n") != std::string::npos)
+    throw input_error(
+        fmt::format("the path of '{}' has a character that no #include takes: move it", file));
+  return found;
+}
+
+const stage_info* find_own_stage(const fs::path& kernel) {
+  for (const unlisted_stage& each : unlisted_stages())
+    if (each.file == kernel.string()) return &each.info;
+  return nullptr;
+}
+
 void check_kernel_name(const std::string& name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_", digits = "0123456789";
   const bool is_identifier =
@@ -230,8 +235,7 @@ void check_kernel_name(const std::string& name) {
 
 const stage_info& own_stage(std::string_view target, const std::string& file, char** argv) {
   const fs::path kernel = find_kernel(file);
-  for (const unlisted_stage& each : unlisted_stages())
-    if (each.file == kernel.string()) return each.info;
+  if (const stage_info* found = find_own_stage(kernel)) return *found;
   if (kernel.extension() != ".hpp")
     throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
   check_kernel_name(kernel.stem().string());

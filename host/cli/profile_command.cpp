@@ -34,7 +34,7 @@ const stage_info* stage_before(const stage_info& stage) {
 }
 
 std::vector<profiled_stage> show_one(const profile_options& o) {
-  const stage_info& stage = choose_stage(stage_name(o.kernel));
+  const stage_info& stage = choose_watched(o.kernel);
   const element_type type = parse_element_type(o.kernel.type);
   std::vector<profiled_stage> shown;
   for (const int warp : usable_warps(stage, o.kernel)) {

@@ -447,6 +447,25 @@ TEST_F(CliObserver, AFileThatIsNoKernelIsRefused) {
   }
 }
 
+TEST_F(CliObserver, AFileOfTheProjectStandsForItsStageOrPitfall) {
+  const fs::path kernels = fs::path(TENFOLD_SOURCE) / "kernels";
+  const auto profile = [&](const char* file) {
+    return succeed({"profile", kernels / file, "--n", "2^10", "--warp", "32"});
+  };
+  expect_parts(profile("03_no_bank_conflicts.hpp"), {"3 no_bank_con"});
+  expect_parts(profile("beyond/11_single_pass.hpp"), {"11 single_pass"});
+  expect_parts(profile("pitfalls/precedence.hpp"), {"precedence"});
+}
+
+TEST_F(CliObserver, ACopyOfAStageIsNotTakenForTheStage) {
+  fs::copy_file(fs::path(TENFOLD_SOURCE) / "kernels/01_naive.hpp", in_directory("01_naive.hpp"));
+  for (const char* verb : {"profile", "check", "trace"}) {
+    expect_refused({verb, "01_naive.hpp"}, {"'01_naive' is no name for a kernel"});
+    expect_refused({verb, "./nowhere/01_naive.hpp"}, {"no kernel file './nowhere/01_naive.hpp'"});
+    expect_refused({verb, "02_no_divergence.hpp"}, {"no kernel file '02_no_divergence.hpp'"});
+  }
+}
+
 TEST_F(CliObserver, WithoutAddr2lineItSaysWhatToInstall) {
   expect_refusal(tenfold({"profile", "3", "--n", "2^10"}, {{"PATH", "/nonexistent"}}), bad_input,
                  {"addr2line", "binutils"});

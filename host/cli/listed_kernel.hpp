@@ -1,0 +1,15 @@
+/// @file
+/// Which files are kernels that this program knows by name: those of the stages and of the
+/// pitfalls.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace tenfold::cli {
+
+/// The name of the stage or pitfall whose very file this is, such as `01_naive`; empty for any
+/// other file, a copy of one included.
+[[nodiscard]] std::string listed_kernel(const std::filesystem::path& file);
+
+}  // namespace tenfold::cli
