@@ -28,7 +28,7 @@ const stage_info& choose_watched(const watched_kernel& k) {
 }
 
 void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
-  if (all == k.stage.empty()) return;
+  if (all != k.is_named()) return;
   throw input_error(
       fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
 }

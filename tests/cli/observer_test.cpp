@@ -444,6 +444,8 @@ TEST_F(CliObserver, AFileThatIsNoKernelIsRefused) {
   for (const char* verb : {"profile", "check", "trace"}) {
     expect_refused({verb, "./kernel.txt"}, {"./kernel.txt", "no kernel file", ".hpp"});
     expect_refused({verb, "missing.hpp"}, {"no kernel file 'missing.hpp'", "tenfold new"});
+    expect_refused({verb, "--kernel", "3"}, {"no kernel file '3'"});
+    expect_refused({verb, "3", "--kernel", "missing.hpp"}, {"STAGE", "--kernel"});
   }
 }
 
@@ -455,6 +457,13 @@ TEST_F(CliObserver, AFileOfTheProjectStandsForItsStageOrPitfall) {
   expect_parts(profile("03_no_bank_conflicts.hpp"), {"3 no_bank_con"});
   expect_parts(profile("beyond/11_single_pass.hpp"), {"11 single_pass"});
   expect_parts(profile("pitfalls/precedence.hpp"), {"precedence"});
+}
+
+TEST_F(CliObserver, KernelIsAnotherWayToNameAFile) {
+  const std::string file = fs::path(TENFOLD_SOURCE) / "kernels/03_no_bank_conflicts.hpp";
+  EXPECT_EQ(succeed({"trace", "--kernel", file}).out, succeed({"trace", "3"}).out);
+  for (const char* verb : {"profile", "check"})
+    expect_refused({verb, "--kernel", file, "--all"}, {"--kernel", "--all"});
 }
 
 TEST_F(CliObserver, ACopyOfAStageIsNotTakenForTheStage) {
