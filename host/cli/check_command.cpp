@@ -140,18 +140,18 @@ std::string document_of(const std::vector<checked_stage>& checked) {
   return document.dump(2);
 }
 
-checked_stage check(const stage_info& stage, const check_options& o) {
+checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned seeds) {
   checked_stage checked{&stage, {}, {}};
   progress line;
-  for (const int warp : usable_warps(stage, o.kernel)) {
+  for (const int warp : usable_warps(stage, k)) {
     checked.reports.emplace_back(
-        warp, observe::check_kernel(request_for(stage, o.kernel, warp), o.seeds,
-                                    [&](const std::string& what) {
-                                      line.show(fmt::format("{}, {}", title_of(stage), what));
-                                    }));
+        warp,
+        observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
+          line.show(fmt::format("{}, {}", title_of(stage), what));
+        }));
   }
-  if (has_small_block(stage, o.kernel)) {
-    watched_kernel small = o.kernel;
+  if (has_small_block(stage, k)) {
+    watched_kernel small = k;
     small.shape = {.block = small_block};
     line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
     checked.reports.emplace_back(small_warp,
@@ -170,18 +170,18 @@ checked_stage check(const stage_info& stage, const check_options& o) {
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   check_json_file(o.json);
-  const std::vector<const stage_info*> stages =
-      o.all ? all_stages_for(parse_element_type(o.kernel.type))
-            : std::vector{&choose_watched(o.kernel)};
+  const watched_ladder ladder =
+      o.all ? all_stages_for(o.kernel) : watched_ladder{{&choose_watched(o.kernel)}, {}};
 
   std::vector<checked_stage> checked;
   bool found = false;
-  for (const stage_info* each : stages) {
-    checked.push_back(check(*each, o));
+  for (const stage_info* each : ladder.stages) {
+    checked.push_back(check(*each, o.all ? shaped_for(*each, o.kernel) : o.kernel, o.seeds));
     if (o.json != "-") print_checked(checked.back());
     const auto& trials = checked.back().trials;
     found |= !checked.back().is_clean() || (trials && !trials->passed());
   }
+  if (o.json != "-") ladder.print_left_out();
   if (!o.json.empty()) write_document(o.json, document_of(checked));
   return found ? exit_code::wrong_result : exit_code::success;
 }

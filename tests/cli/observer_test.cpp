@@ -108,6 +108,26 @@ TEST_F(CliObserver, ProfileOfAllStagesHasALineForEach) {
   EXPECT_EQ(lines_beginning(o.out, "12  bulk_copy "), 1u) << "there are no warps of 64 for it";
 }
 
+TEST_F(CliObserver, AllStagesAreThoseThatHaveTheShape) {
+  const words few{"--all", "--n", "100", "--warp", "32"};
+  for (const words& verb : {words{"profile"}, words{"check", "--seeds", "0"}}) {
+    const outcome gridded = succeed(verb + few + words{"--grid", "5", "--type", "u32"});
+    EXPECT_FALSE(contains(gridded.out, "left out")) << gridded.what();
+    const outcome narrow = succeed(verb + few + words{"--block", "128", "--type", "u32"});
+    EXPECT_EQ(lines_beginning(narrow.out, "left out: stage "), 5u) << narrow.what();
+    expect_parts(narrow,
+                 {"two_pass", "left out: stage 11 (single_pass) has no kernel", "block 128"});
+    expect_refused(verb + few + words{"--block", "100"}, {"stage 1 ", "block 100"});
+  }
+}
+
+TEST_F(CliObserver, ProfileComparesWithTheNearestStageThatTakesTheType) {
+  EXPECT_TRUE(contains(succeed({"profile", "16", "--n", "2^10", "--warp", "32"}).out,
+                       "14 dependent_passes"));
+  EXPECT_TRUE(
+      contains(succeed({"profile", "13", "--n", "2^10", "--warp", "64"}).out, "11 single_pass"));
+}
+
 TEST_F(CliObserver, ProfileAsJsonHasTheCountsOfTheThirdStage) {
   const json all = document({"profile", "3", "--n", "2^16", "--json", "-"}).at("profiles");
   ASSERT_EQ(all.size(), 2u);
