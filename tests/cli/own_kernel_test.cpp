@@ -1,4 +1,5 @@
 // Kernels of the reader's own, from the file to the verdict. Each test compiles what it runs.
+#include <algorithm>
 #include <string>
 
 #include "tests/cli/program.hpp"
@@ -176,6 +177,58 @@ TEST_F(OwnKernel, IsNotMistakenForAnotherThatIsBuiltAtTheSameTime) {
   EXPECT_EQ(slurp(in_directory("bad.code")), "1\n") << slurp(in_directory("bad.out"));
   EXPECT_TRUE(contains(slurp(in_directory("good.out")), "good, of /"));
   EXPECT_TRUE(contains(slurp(in_directory("bad.out")), "bad, of /"));
+}
+
+// ---- check, profile and trace -------------------------------------------------------------------
+
+TEST_F(OwnKernel, IsWatchedAsStagesAre) {
+  write_kernel("my_kernel");
+  const outcome checked = succeed({"check", "my_kernel.hpp", "--n", "2^10", "--seeds", "1"});
+  for (const char* part : {"my_kernel, warps of 32: clean", "my_kernel, warps of 64: clean",
+                           "my_kernel, warps of 8: clean", " trials", ": right"})
+    EXPECT_TRUE(contains(checked.out, part)) << part << checked.what();
+
+  const outcome profiled = succeed({"profile", "--kernel", "my_kernel.hpp", "--source"});
+  for (const char* part : {"my_kernel", "partners half", "shared[tid] = op("})
+    EXPECT_TRUE(contains(profiled.out, part)) << part << profiled.what();
+
+  const json context = json::parse(succeed({"trace", "./my_kernel.hpp"}).out).at("context");
+  EXPECT_EQ(context.at("stage_name"), "my_kernel");
+  EXPECT_EQ(context.at("file"), fs::canonical(in_directory("my_kernel.hpp")).string());
+}
+
+constexpr const char* load_barrier = "  __syncthreads();\n\n  for";
+
+TEST_F(OwnKernel, FindingsNameTheLineOfItsFile) {
+  write_kernel("without_barrier", load_barrier, "\n  for");
+  const outcome o =
+      tenfold({"check", "without_barrier.hpp", "--warp", "32", "--n", "2^10", "--seeds", "0"});
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  EXPECT_EQ(o.err, "") << o.what();
+  const words text = lines_of(slurp(in_directory("without_barrier.hpp")));
+  const auto load = std::find_if(text.begin(), text.end(), [](const std::string& line) {
+    return contains(line, guarded_load);
+  });
+  const std::string place = "without_barrier.hpp:" + std::to_string(load - text.begin() + 1);
+  for (const std::string& part : {std::string("block race"), place + " writes"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+/// There the compiler may name the file from the root.
+TEST_F(OwnKernel, InsideTheProjectHasItsLines) {
+  write_kernel("inside_project", load_barrier, "\n  for");
+  const fs::path folder = fs::path(TENFOLD_PROGRAM).parent_path() / "own_kernel_tests";
+  fs::create_directories(folder);
+  const fs::path kernel = folder / "inside_project.hpp";
+  fs::copy_file(in_directory("inside_project.hpp"), kernel, fs::copy_options::overwrite_existing);
+  const outcome checked = tenfold({"check", kernel, "--warp", "32", "--n", "2^10", "--seeds", "0"});
+  const outcome profiled = tenfold({"profile", kernel, "--warp", "32", "--json", "-"});
+  fs::remove_all(folder);
+  EXPECT_EQ(checked.code, wrong_result) << checked.what();
+  EXPECT_TRUE(contains(checked.out, "own_kernel_tests/inside_project.hpp:")) << checked.what();
+  EXPECT_FALSE(contains(checked.out, "unknown")) << checked.what();
+  ASSERT_EQ(profiled.code, success) << profiled.what();
+  EXPECT_GT(json::parse(profiled.out).at("profiles").at(0).at("lines").size(), 5u);
 }
 
 TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
