@@ -1,7 +1,7 @@
 #include "host/cli/listed_kernel.hpp"
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
 #include <system_error>
 
 #include "host/kernel_sources.hpp"
@@ -24,6 +24,12 @@ std::string listed_kernel(const std::filesystem::path& file) {
                   [&](const kernel_source& each) { return is_that_file(each.file); }) ||
       std::any_of(std::begin(pitfall_files), std::end(pitfall_files), is_that_file);
   return is_listed ? file.stem().string() : std::string();
+}
+
+bool is_pitfall(std::string_view name) {
+  return std::any_of(
+      std::begin(pitfall_files), std::end(pitfall_files),
+      [&](std::string_view file) { return std::filesystem::path(file).stem() == name; });
 }
 
 }  // namespace tenfold::cli
