@@ -55,13 +55,19 @@ std::string describe_threads(const witness& w) {
   return w.threads.empty() ? block : fmt::format("{}, threads {}", block, w.threads);
 }
 
+/// Without its template arguments.
+std::string_view short_name(std::string_view kernel) {
+  return kernel.substr(0, kernel.find('<'));
+}
+
 void print_finding(const finding& f) {
   fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
   for (const witness& each : f.witnesses)
     fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
-  fmt::print("    first met with warps of {}, n {}, {}; {} time{} in all\n", f.warp_size,
-             format_count(f.n), f.schedule, f.count, f.count == 1 ? "" : "s");
+  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} time{} in all\n",
+             short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule, f.count,
+             f.count == 1 ? "" : "s");
 }
 
 /// A kernel of one's own, and no pitfall.

@@ -222,10 +222,11 @@ TEST_F(CliObserver, CheckSaysWhoMeetsWhomAndWhatToDo) {
   const outcome o = tenfold({"check", "missing_load_barrier", "--warp", "32", "--seeds", "1"});
   EXPECT_EQ(o.code, wrong_result) << o.what();
   EXPECT_EQ(o.err, "") << o.what();
-  expect_parts(o, {"missing_load_barrier, warps of 32: 1 finding", "block race: shared[128]",
-                   "kernels/pitfalls/missing_load_barrier.hpp:", " writes: block (0, 0, 0), thread",
-                   " reads: block (0, 0, 0), thread", "(warp 4, lane 0)",
-                   "remedy:", "__syncthreads()", "first met with warps of 32"});
+  expect_parts(o,
+               {"missing_load_barrier, warps of 32: 1 finding", "block race: shared[128]",
+                "kernels/pitfalls/missing_load_barrier.hpp:", " writes: block (0, 0, 0), thread",
+                " reads: block (0, 0, 0), thread", "(warp 4, lane 0)", "remedy:", "__syncthreads()",
+                "in missing_load_barrier::reduce_blocks, first met with warps of 32"});
 }
 
 TEST_F(CliObserver, CheckNamesTheLineOfAPitfallThatIsMarkedInItsText) {
