@@ -92,9 +92,11 @@ void print_checked(const checked_stage& checked) {
   }
   if (!checked.trials) return;
   const trial_report& trials = *checked.trials;
-  fmt::print("{}, {} trials: {}\n", title_of(*checked.stage), trials.trials,
-             trials.passed() ? paint("right", colour::green)
-                             : paint(fmt::format("{} WRONG", trials.wrong), colour::red));
+  const std::string verdict = trials.passed()
+                                  ? paint("right", colour::green)
+                                  : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
+  fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
+             title_of(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
@@ -140,7 +142,8 @@ std::string document_of(const std::vector<checked_stage>& checked) {
     }
   for (const checked_stage& each : checked)
     if (each.trials)
-      document["trials"] = {{"trials", each.trials->trials},
+      document["trials"] = {{"op", "sum"},
+                            {"trials", each.trials->trials},
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
   return document.dump(2);

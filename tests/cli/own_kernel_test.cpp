@@ -189,8 +189,9 @@ TEST_F(OwnKernel, IsNotMistakenForAnotherThatIsBuiltAtTheSameTime) {
 TEST_F(OwnKernel, IsWatchedAsStagesAre) {
   write_kernel("my_kernel");
   const outcome checked = succeed({"check", "my_kernel.hpp", "--n", "2^10", "--seeds", "1"});
-  for (const char* part : {"my_kernel, warps of 32: clean", "my_kernel, warps of 64: clean",
-                           "my_kernel, warps of 8: clean", " trials", ": right"})
+  for (const char* part :
+       {"my_kernel, warps of 32: clean", "my_kernel, warps of 64: clean",
+        "my_kernel, warps of 8: clean", " trials of sums: right", "run --kernel /"})
     EXPECT_TRUE(contains(checked.out, part)) << part << checked.what();
 
   const outcome profiled = succeed({"profile", "--kernel", "my_kernel.hpp", "--source"});
