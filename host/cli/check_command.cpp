@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/adversarial.hpp"
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/cli/report.hpp"
@@ -54,13 +56,24 @@ std::string describe_threads(const witness& w) {
   return w.threads.empty() ? block : fmt::format("{}, threads {}", block, w.threads);
 }
 
+/// Without its template arguments.
+std::string_view short_name(std::string_view kernel) {
+  return kernel.substr(0, kernel.find('<'));
+}
+
 void print_finding(const finding& f) {
   fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
   for (const witness& each : f.witnesses)
     fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
-  fmt::print("    first met with warps of {}, n {}, {}; {} time{} in all\n", f.warp_size,
-             format_count(f.n), f.schedule, f.count, f.count == 1 ? "" : "s");
+  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} time{} in all\n",
+             short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule, f.count,
+             f.count == 1 ? "" : "s");
+}
+
+/// A kernel of one's own, and no pitfall.
+bool is_own(const stage_info& stage) {
+  return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
 }
 
 std::string title_of(const stage_info& stage) {
@@ -80,9 +93,11 @@ void print_checked(const checked_stage& checked) {
   }
   if (!checked.trials) return;
   const trial_report& trials = *checked.trials;
-  fmt::print("{}, {} trials: {}\n", title_of(*checked.stage), trials.trials,
-             trials.passed() ? paint("right", colour::green)
-                             : paint(fmt::format("{} WRONG", trials.wrong), colour::red));
+  const std::string verdict = trials.passed()
+                                  ? paint("right", colour::green)
+                                  : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
+  fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
+             title_of(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
@@ -128,31 +143,32 @@ std::string document_of(const std::vector<checked_stage>& checked) {
     }
   for (const checked_stage& each : checked)
     if (each.trials)
-      document["trials"] = {{"trials", each.trials->trials},
+      document["trials"] = {{"op", "sum"},
+                            {"trials", each.trials->trials},
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
   return document.dump(2);
 }
 
-checked_stage check(const stage_info& stage, const check_options& o) {
+checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned seeds) {
   checked_stage checked{&stage, {}, {}};
   progress line;
-  for (const int warp : usable_warps(stage, o.kernel)) {
+  for (const int warp : usable_warps(stage, k)) {
     checked.reports.emplace_back(
-        warp, observe::check_kernel(request_for(stage, o.kernel, warp), o.seeds,
-                                    [&](const std::string& what) {
-                                      line.show(fmt::format("{}, {}", title_of(stage), what));
-                                    }));
+        warp,
+        observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
+          line.show(fmt::format("{}, {}", title_of(stage), what));
+        }));
   }
-  if (has_small_block(stage, o.kernel)) {
-    watched_kernel small = o.kernel;
+  if (has_small_block(stage, k)) {
+    watched_kernel small = k;
     small.shape = {.block = small_block};
     line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
   // One that goes on for ever, or out of bounds, is not tried further.
-  if (o.kernel.is_file() && checked.is_clean()) {
+  if (is_own(stage) && checked.is_clean()) {
     line.show(fmt::format("{}, trials", title_of(stage)));
     checked.trials = run_trials(*backends().back()->open(32), stage);
   }
@@ -164,18 +180,18 @@ checked_stage check(const stage_info& stage, const check_options& o) {
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   check_json_file(o.json);
-  const std::vector<const stage_info*> stages =
-      o.all ? all_stages_for(parse_element_type(o.kernel.type))
-            : std::vector{&choose_stage(stage_name(o.kernel))};
+  const watched_ladder ladder =
+      o.all ? all_stages_for(o.kernel) : watched_ladder{{&choose_watched(o.kernel)}, {}};
 
   std::vector<checked_stage> checked;
   bool found = false;
-  for (const stage_info* each : stages) {
-    checked.push_back(check(*each, o));
+  for (const stage_info* each : ladder.stages) {
+    checked.push_back(check(*each, o.all ? shaped_for(*each, o.kernel) : o.kernel, o.seeds));
     if (o.json != "-") print_checked(checked.back());
     const auto& trials = checked.back().trials;
     found |= !checked.back().is_clean() || (trials && !trials->passed());
   }
+  if (o.json != "-") ladder.print_left_out();
   if (!o.json.empty()) write_document(o.json, document_of(checked));
   return found ? exit_code::wrong_result : exit_code::success;
 }

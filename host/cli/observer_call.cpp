@@ -6,15 +6,18 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <tuple>
 
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/own_kernel.hpp"
 
 namespace tenfold::cli {
 namespace {
 
 exit_code call(const watched_kernel& k, char** argv) {
-  if (k.is_file()) std::ignore = own_stage("own_observer", k.stage, argv);
+  if (const std::string file = k.file(); !file.empty() && listed_kernel(find_kernel(file)).empty())
+    std::ignore = own_stage("own_observer", file, argv);
   const std::filesystem::path folder =
       std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string program = (folder / "tenfold_observer").string();

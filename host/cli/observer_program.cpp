@@ -5,22 +5,33 @@
 #include <filesystem>
 #include <functional>
 #include <iterator>
+#include <tuple>
+#include <utility>
 
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/observe/places.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/quantity.hpp"
 #include "host/stage_parameters.hpp"
 
 namespace tenfold::cli {
 
-std::string stage_name(const watched_kernel& k) {
-  return k.stage.ends_with(".hpp") ? std::filesystem::path(k.stage).stem().string() : k.stage;
+const stage_info& choose_watched(const watched_kernel& k) {
+  if (k.file().empty()) return choose_stage(k.stage);
+  const std::filesystem::path file = find_kernel(k.file());
+  if (const std::string name = listed_kernel(file); !name.empty()) return choose_stage(name);
+  if (const stage_info* own = find_own_stage(file)) return *own;
+  throw input_error(
+      fmt::format("this program was built without {}: watch it with 'tenfold'", file.string()));
 }
 
 void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
-  if (all == k.stage.empty()) return;
+  if (all != k.is_named()) return;
   throw input_error(
       fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
 }
@@ -46,15 +57,40 @@ std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) 
   return usable;
 }
 
-std::vector<const stage_info*> all_stages_for(element_type type) {
-  std::vector<const stage_info*> stages;
-  for (const stage_info& each : catalogue)
-    if (serves(each, type)) stages.push_back(&each);
-  if (stages.empty())
-    throw input_error(
-        fmt::format("no stage can be watched with elements of type {}: use f32, u32, f64 or i8",
-                    name_of(type)));
-  return stages;
+watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
+  if (!parameters_of(stage).items) k.shape.items = default_items;
+  if (!parameters_of(stage).grid) k.shape.grid = 0;
+  return k;
+}
+
+std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size) {
+  try {
+    std::ignore = observe::elements_per_block(request_for(stage, k, warp_size));
+    return {};
+  } catch (const input_error& e) {
+    return e.what();
+  }
+}
+
+void watched_ladder::print_left_out() const {
+  for (const std::string& each : left_out) fmt::print("left out: {}\n", each);
+}
+
+watched_ladder all_stages_for(const watched_kernel& k) {
+  const element_type type = parse_element_type(k.type);
+  watched_ladder all;
+  for (const stage_info& each : catalogue) {
+    if (!serves(each, type)) continue;
+    const watched_kernel shaped = shaped_for(each, k);
+    if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
+      all.stages.push_back(&each);
+    else
+      all.left_out.push_back(std::move(lack));
+  }
+  if (!all.stages.empty()) return all;
+  if (!all.left_out.empty()) throw input_error(all.left_out.front());
+  throw input_error(fmt::format(
+      "no stage can be watched with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
 }
 
 observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,

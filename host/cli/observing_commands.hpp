@@ -17,9 +17,9 @@ exit_code profile_stages(const profile_options& o);
 exit_code check_stages(const check_options& o);
 exit_code trace_stage(const trace_options& o);
 
-/// The name under which a kernel is registered: that of the stage, or of the file without folder
-/// and ending.
-[[nodiscard]] std::string stage_name(const watched_kernel& k);
+/// The stage, pitfall or kernel of one's own that is named: a file stands for none but itself.
+/// @throws input_error where the program does not have it
+[[nodiscard]] const stage_info& choose_watched(const watched_kernel& k);
 
 /// @throws input_error unless either a stage is named or all are asked for
 void check_choice(bool all, const watched_kernel& k, std::string_view verb);
@@ -32,9 +32,22 @@ void check_choice(bool all, const watched_kernel& k, std::string_view verb);
 /// have none, so that running it says why.
 [[nodiscard]] std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k);
 
+/// The same without what the stage cannot be told, which is left to it.
+[[nodiscard]] watched_kernel shaped_for(const stage_info& stage, watched_kernel k);
+
+/// Why there is no kernel of the stage for what is asked; empty where there is one.
+[[nodiscard]] std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size);
+
 /// What `--all` means.
-/// @throws input_error where no listed stage has watched kernels for the type
-[[nodiscard]] std::vector<const stage_info*> all_stages_for(element_type type);
+struct watched_ladder {
+  std::vector<const stage_info*> stages;
+  std::vector<std::string> left_out;  ///< a line for each that has no kernel in the shape
+
+  void print_left_out() const;
+};
+
+/// @throws input_error where no listed stage can be watched so
+[[nodiscard]] watched_ladder all_stages_for(const watched_kernel& k);
 
 [[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
                                                    int warp_size);

@@ -4,17 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 
 namespace tenfold::cli {
 namespace {
 
 void add_kernel(CLI::App& app, watched_kernel& k) {
-  app.add_option(
+  CLI::Option* stage = app.add_option(
       "STAGE", k.stage,
       "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
       "kernel of your own, see 'tenfold new'");
+  app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it")
+      ->excludes(stage);
 }
 
 void add_size(CLI::App& app, watched_kernel& k) {
@@ -48,21 +48,19 @@ void add_json(CLI::App& app, std::string& file) {
   app.add_option("--json", file, "write all of it to a file, or to standard output: -");
 }
 
-/// `--all` takes the place of a stage.
+/// `--all` takes the place of a kernel.
 CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
   CLI::Option* option = app.add_flag("--all", all, what);
-  app.get_option("STAGE")->excludes(option);
+  for (const char* kernel : {"STAGE", "--kernel"}) app.get_option(kernel)->excludes(option);
   return option;
 }
 
 }  // namespace
 
-bool watched_kernel::is_file() const {
-  if (!stage.ends_with(".hpp") && stage.find('/') == stage.npos) return false;
-  const std::string stem = std::filesystem::path(stage).stem().string();
-  return std::none_of(catalogue.begin(), catalogue.end(), [&](const stage_info& each) {
-    return stem == fmt::format("{:02}_{}", each.number, each.name);
-  });
+std::string watched_kernel::file() const {
+  if (!kernel.empty()) return kernel;
+  const bool names_file = stage.ends_with(".hpp") || stage.find('/') != stage.npos;
+  return names_file ? stage : std::string();
 }
 
 void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
@@ -98,7 +96,6 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
       "trace",
       "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
   add_kernel(*trace, o.trace.kernel);
-  trace->get_option("STAGE")->required();
   trace->add_option("--n", o.trace.kernel.n, "elements [what one block folds]");
   trace->add_option("--type", o.trace.kernel.type, "element type: f32, u32, f64")
       ->capture_default_str();
@@ -109,8 +106,10 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
       ->check(CLI::IsMember({8}))
       ->capture_default_str();
   trace->add_option("--json", o.trace.json, "a file, or standard output: -")->capture_default_str();
-  trace->callback(
-      [&o, &chosen, act = verbs.trace] { chosen = [&o, act] { return act(o.trace); }; });
+  trace->callback([&o, &chosen, act = verbs.trace] {
+    if (!o.trace.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
+    chosen = [&o, act] { return act(o.trace); };
+  });
 }
 
 }  // namespace tenfold::cli

@@ -19,31 +19,34 @@ namespace tenfold::cli {
 
 /// What to watch, and in which shape.
 struct watched_kernel {
-  std::string stage;  ///< as typed: a stage, a pitfall, or a file with a kernel of one's own
+  std::string stage;   ///< as typed: a stage, a pitfall, or a file
+  std::string kernel;  ///< a file, by an option
   std::string n, type = "f32";
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};
 
-  /// Whether it names a file, and not that of a listed stage.
-  [[nodiscard]] bool is_file() const;
+  [[nodiscard]] bool is_named() const { return !stage.empty() || !kernel.empty(); }
+
+  /// The file that is named; empty where it is a stage or a pitfall by its name.
+  [[nodiscard]] std::string file() const;
 };
 
 struct profile_options {
-  watched_kernel kernel{.stage = {}, .n = "2^20"};
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^20"};
   bool all = false;     ///< every stage, a line each
   bool source = false;  ///< the kernel's text with the counters beside it
   std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
 struct check_options {
-  watched_kernel kernel{.stage = {}, .n = "2^16"};
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^16"};
   bool all = false;    ///< every stage
   unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
   std::string json;
 };
 
 struct trace_options {
-  watched_kernel kernel{.stage = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
   std::string json = "-";
 };
 

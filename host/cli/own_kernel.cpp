@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "host/cli/listed_kernel.hpp"
 #include "host/cli/terminal.hpp"
 #include "host/error.hpp"
 #include "host/isa/process.hpp"
@@ -23,91 +24,6 @@ namespace {
 
 const fs::path build_folder = TENFOLD_BUILD_FOLDER;
 const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
-
-constexpr std::string_view keywords[] = {"alignas",
-                                         "alignof",
-                                         "and",
-                                         "asm",
-                                         "auto",
-                                         "bitand",
-                                         "bitor",
-                                         "bool",
-                                         "break",
-                                         "case",
-                                         "catch",
-                                         "char",
-                                         "class",
-                                         "co_await",
-                                         "co_return",
-                                         "co_yield",
-                                         "compl",
-                                         "concept",
-                                         "const",
-                                         "const_cast",
-                                         "consteval",
-                                         "constexpr",
-                                         "constinit",
-                                         "continue",
-                                         "decltype",
-                                         "default",
-                                         "delete",
-                                         "do",
-                                         "double",
-                                         "dynamic_cast",
-                                         "else",
-                                         "enum",
-                                         "explicit",
-                                         "export",
-                                         "extern",
-                                         "false",
-                                         "float",
-                                         "for",
-                                         "friend",
-                                         "goto",
-                                         "if",
-                                         "inline",
-                                         "int",
-                                         "long",
-                                         "mutable",
-                                         "namespace",
-                                         "new",
-                                         "noexcept",
-                                         "not",
-                                         "nullptr",
-                                         "operator",
-                                         "or",
-                                         "private",
-                                         "protected",
-                                         "public",
-                                         "register",
-                                         "reinterpret_cast",
-                                         "requires",
-                                         "return",
-                                         "short",
-                                         "signed",
-                                         "sizeof",
-                                         "static",
-                                         "static_assert",
-                                         "static_cast",
-                                         "struct",
-                                         "switch",
-                                         "template",
-                                         "this",
-                                         "thread_local",
-                                         "throw",
-                                         "true",
-                                         "try",
-                                         "typedef",
-                                         "typeid",
-                                         "typename",
-                                         "union",
-                                         "unsigned",
-                                         "using",
-                                         "virtual",
-                                         "void",
-                                         "volatile",
-                                         "while",
-                                         "xor"};
 
 /// Open until it goes out of scope or another program takes this one's place.
 class open_file {
@@ -126,20 +42,6 @@ class open_file {
  private:
   int descriptor_;
 };
-
-/// The kernel's file by an absolute path, as its stage is registered.
-fs::path find_kernel(const std::string& file) {
-  std::error_code failure;
-  const fs::path found =
-      fs::canonical(fs::absolute(file).parent_path(), failure) / fs::path(file).filename();
-  if (failure || !fs::is_regular_file(found, failure))
-    throw input_error(
-        fmt::format("there is no kernel file '{}': 'tenfold new NAME' writes one", file));
-  if (found.string().find_first_of("\"\\\n") != std::string::npos)
-    throw input_error(
-        fmt::format("the path of '{}' has a character that no #include takes: move it", file));
-  return found;
-}
 
 void check_build_folder() {
   if (fs::exists(build_folder / "CMakeCache.txt") && fs::exists(own_folder)) return;
@@ -209,32 +111,53 @@ void build(std::string_view target, const fs::path& kernel) {
 
 }  // namespace
 
+fs::path find_kernel(const std::string& file) {
+  std::error_code failure;
+  const fs::path found =
+      fs::canonical(fs::absolute(file).parent_path(), failure) / fs::path(file).filename();
+  if (failure || !fs::is_regular_file(found, failure))
+    throw input_error(
+        fmt::format("there is no kernel file '{}': 'tenfold new NAME' writes one", file));
+  if (found.string().find_first_of("\"\\\n") != std::string::npos)
+    throw input_error(
+        fmt::format("the path of '{}' has a character that no #include takes: move it", file));
+  return found;
+}
+
+const stage_info* find_own_stage(const fs::path& kernel) {
+  for (const unlisted_stage& each : unlisted_stages())
+    if (each.file == kernel.string()) return &each.info;
+  return nullptr;
+}
+
 void check_kernel_name(const std::string& name) {
   constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_", digits = "0123456789";
   const bool is_identifier =
       !name.empty() && letters.find(name[0]) != letters.npos &&
       name.find_first_not_of(fmt::format("{}{}", letters, digits)) == name.npos;
-  const auto is_name = [&](const auto& each) { return name == each; };
-  if (!is_identifier || std::any_of(std::begin(keywords), std::end(keywords), is_name))
+  // Few keywords have an underscore; of those the compiler tells.
+  if (!is_identifier || name.find('_') == name.npos)
     throw input_error(
         fmt::format("'{}' is no name for a kernel: its file and its namespace take a C++ name in "
-                    "lower case, such as my_kernel",
+                    "lower case with an underscore, such as my_kernel",
                     name));
   for (const stage_info& stage : catalogue)
     if (name == stage.name)
       throw input_error(
           fmt::format("{} has the name '{}': give your kernel another", name_stage(stage), name));
-  if (std::any_of(std::begin(operator_names), std::end(operator_names), is_name))
+  if (is_pitfall(name))
+    throw input_error(fmt::format("a pitfall has the name '{}': give your kernel another", name));
+  if (std::find(std::begin(operator_names), std::end(operator_names), name) !=
+      std::end(operator_names))
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
 const stage_info& own_stage(std::string_view target, const std::string& file, char** argv) {
   const fs::path kernel = find_kernel(file);
-  for (const unlisted_stage& each : unlisted_stages())
-    if (each.file == kernel.string()) return each.info;
+  if (const stage_info* found = find_own_stage(kernel)) return *found;
   if (kernel.extension() != ".hpp")
     throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  check_kernel_name(kernel.stem().string());
+  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
   continue_as(target, kernel, argv);
 }
 

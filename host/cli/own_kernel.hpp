@@ -4,6 +4,7 @@
 /// of this one.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,13 @@ namespace tenfold::cli {
 /// What a name must be for a kernel's file and namespace.
 /// @throws input_error when it is none
 void check_kernel_name(const std::string& name);
+
+/// A kernel's file by an absolute path, as its stage is registered.
+/// @throws input_error when there is none
+[[nodiscard]] std::filesystem::path find_kernel(const std::string& file);
+
+/// The stage that this program has from the very file; null where it has none.
+[[nodiscard]] const stage_info* find_own_stage(const std::filesystem::path& kernel);
 
 /// The stage of a kernel file, where this program was built with it. Where it was not, builds a
 /// target of the build folder with it and goes on as that program, with the same command line.

@@ -20,31 +20,29 @@ profiled_stage profile(const stage_info& stage, const watched_kernel& k, int war
   return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};
 }
 
-/// What a stage cannot be told is left to it.
-watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
-  if (!parameters_of(stage).items) k.shape.items = default_items;
-  if (!parameters_of(stage).grid) k.shape.grid = 0;
-  return k;
-}
-
-/// The stage before it in the ladder, which it is compared with.
-const stage_info* stage_before(const stage_info& stage) {
-  if (is_unlisted(stage) || stage.number == 1) return nullptr;
-  return &catalogue[static_cast<std::size_t>(stage.number) - 2];
+/// The nearest before it in the ladder that can be watched so, which it is compared with.
+const stage_info* stage_before(const stage_info& stage, const watched_kernel& k, int warp_size) {
+  if (is_unlisted(stage)) return nullptr;
+  const element_type type = parse_element_type(k.type);
+  for (std::size_t number = static_cast<std::size_t>(stage.number) - 1; number > 0; --number) {
+    const stage_info& earlier = catalogue[number - 1];
+    if (runs_on(earlier, type, warp_size) &&
+        lack_of(earlier, shaped_for(earlier, k), warp_size).empty())
+      return &earlier;
+  }
+  return nullptr;
 }
 
 std::vector<profiled_stage> show_one(const profile_options& o) {
-  const stage_info& stage = choose_stage(stage_name(o.kernel));
-  const element_type type = parse_element_type(o.kernel.type);
+  const stage_info& stage = choose_watched(o.kernel);
   std::vector<profiled_stage> shown;
   for (const int warp : usable_warps(stage, o.kernel)) {
     // Before the one it is compared with, lest an error names that.
     shown.push_back(profile(stage, o.kernel, warp));
-    const stage_info* earlier = stage_before(stage);
+    const stage_info* earlier = stage_before(stage, o.kernel, warp);
     std::vector<profiled_stage> before;
-    if (earlier != nullptr && runs_on(*earlier, type, warp)) {
+    if (earlier != nullptr)
       before.push_back(profile(*earlier, shaped_for(*earlier, o.kernel), warp));
-    }
     if (o.json == "-") continue;
     if (shown.size() > 1) fmt::print("\n");
     print_profile(before.empty() ? nullptr : &before.front(), shown.back());
@@ -61,11 +59,11 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
 std::vector<profiled_stage> show_all(const profile_options& o) {
   std::vector<profiled_stage> all;
   const element_type type = parse_element_type(o.kernel.type);
-  const std::vector<const stage_info*> served = all_stages_for(type);
+  const watched_ladder ladder = all_stages_for(o.kernel);
   progress line;
   for (const int warp : o.kernel.warps) {
     std::vector<profiled_stage> stages;
-    for (const stage_info* stage : served) {
+    for (const stage_info* stage : ladder.stages) {
       if (!runs_on(*stage, type, warp)) continue;
       line.show(fmt::format("{}, warps of {}", name_stage(*stage), warp));
       stages.push_back(profile(*stage, shaped_for(*stage, o.kernel), warp));
@@ -77,6 +75,7 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
     }
     std::move(stages.begin(), stages.end(), std::back_inserter(all));
   }
+  if (o.json != "-") ladder.print_left_out();
   return all;
 }
 

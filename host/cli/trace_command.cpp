@@ -113,7 +113,7 @@ json describe(const observe::traced_launch& l, element_type type) {
 
 exit_code trace_stage(const trace_options& o) {
   check_json_file(o.json);
-  const stage_info& stage = choose_stage(stage_name(o.kernel));
+  const stage_info& stage = choose_watched(o.kernel);
   const element_type type = parse_element_type(o.kernel.type);
   watched_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";

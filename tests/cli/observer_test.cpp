@@ -108,6 +108,26 @@ TEST_F(CliObserver, ProfileOfAllStagesHasALineForEach) {
   EXPECT_EQ(lines_beginning(o.out, "12  bulk_copy "), 1u) << "there are no warps of 64 for it";
 }
 
+TEST_F(CliObserver, AllStagesAreThoseThatHaveTheShape) {
+  const words few{"--all", "--n", "100", "--warp", "32"};
+  for (const words& verb : {words{"profile"}, words{"check", "--seeds", "0"}}) {
+    const outcome gridded = succeed(verb + few + words{"--grid", "5", "--type", "u32"});
+    EXPECT_FALSE(contains(gridded.out, "left out")) << gridded.what();
+    const outcome narrow = succeed(verb + few + words{"--block", "128", "--type", "u32"});
+    EXPECT_EQ(lines_beginning(narrow.out, "left out: stage "), 5u) << narrow.what();
+    expect_parts(narrow,
+                 {"two_pass", "left out: stage 11 (single_pass) has no kernel", "block 128"});
+    expect_refused(verb + few + words{"--block", "100"}, {"stage 1 ", "block 100"});
+  }
+}
+
+TEST_F(CliObserver, ProfileComparesWithTheNearestStageThatTakesTheType) {
+  EXPECT_TRUE(contains(succeed({"profile", "16", "--n", "2^10", "--warp", "32"}).out,
+                       "14 dependent_passes"));
+  EXPECT_TRUE(
+      contains(succeed({"profile", "13", "--n", "2^10", "--warp", "64"}).out, "11 single_pass"));
+}
+
 TEST_F(CliObserver, ProfileAsJsonHasTheCountsOfTheThirdStage) {
   const json all = document({"profile", "3", "--n", "2^16", "--json", "-"}).at("profiles");
   ASSERT_EQ(all.size(), 2u);
@@ -202,10 +222,11 @@ TEST_F(CliObserver, CheckSaysWhoMeetsWhomAndWhatToDo) {
   const outcome o = tenfold({"check", "missing_load_barrier", "--warp", "32", "--seeds", "1"});
   EXPECT_EQ(o.code, wrong_result) << o.what();
   EXPECT_EQ(o.err, "") << o.what();
-  expect_parts(o, {"missing_load_barrier, warps of 32: 1 finding", "block race: shared[128]",
-                   "kernels/pitfalls/missing_load_barrier.hpp:", " writes: block (0, 0, 0), thread",
-                   " reads: block (0, 0, 0), thread", "(warp 4, lane 0)",
-                   "remedy:", "__syncthreads()", "first met with warps of 32"});
+  expect_parts(o,
+               {"missing_load_barrier, warps of 32: 1 finding", "block race: shared[128]",
+                "kernels/pitfalls/missing_load_barrier.hpp:", " writes: block (0, 0, 0), thread",
+                " reads: block (0, 0, 0), thread", "(warp 4, lane 0)", "remedy:", "__syncthreads()",
+                "in missing_load_barrier::reduce_blocks, first met with warps of 32"});
 }
 
 TEST_F(CliObserver, CheckNamesTheLineOfAPitfallThatIsMarkedInItsText) {
@@ -444,6 +465,34 @@ TEST_F(CliObserver, AFileThatIsNoKernelIsRefused) {
   for (const char* verb : {"profile", "check", "trace"}) {
     expect_refused({verb, "./kernel.txt"}, {"./kernel.txt", "no kernel file", ".hpp"});
     expect_refused({verb, "missing.hpp"}, {"no kernel file 'missing.hpp'", "tenfold new"});
+    expect_refused({verb, "--kernel", "3"}, {"no kernel file '3'"});
+    expect_refused({verb, "3", "--kernel", "missing.hpp"}, {"STAGE", "--kernel"});
+  }
+}
+
+TEST_F(CliObserver, AFileOfTheProjectStandsForItsStageOrPitfall) {
+  const fs::path kernels = fs::path(TENFOLD_SOURCE) / "kernels";
+  const auto profile = [&](const char* file) {
+    return succeed({"profile", kernels / file, "--n", "2^10", "--warp", "32"});
+  };
+  expect_parts(profile("03_no_bank_conflicts.hpp"), {"3 no_bank_con"});
+  expect_parts(profile("beyond/11_single_pass.hpp"), {"11 single_pass"});
+  expect_parts(profile("pitfalls/precedence.hpp"), {"precedence"});
+}
+
+TEST_F(CliObserver, KernelIsAnotherWayToNameAFile) {
+  const std::string file = fs::path(TENFOLD_SOURCE) / "kernels/03_no_bank_conflicts.hpp";
+  EXPECT_EQ(succeed({"trace", "--kernel", file}).out, succeed({"trace", "3"}).out);
+  for (const char* verb : {"profile", "check"})
+    expect_refused({verb, "--kernel", file, "--all"}, {"--kernel", "--all"});
+}
+
+TEST_F(CliObserver, ACopyOfAStageIsNotTakenForTheStage) {
+  fs::copy_file(fs::path(TENFOLD_SOURCE) / "kernels/01_naive.hpp", in_directory("01_naive.hpp"));
+  for (const char* verb : {"profile", "check", "trace"}) {
+    expect_refused({verb, "01_naive.hpp"}, {"'01_naive' is no name for a kernel"});
+    expect_refused({verb, "./nowhere/01_naive.hpp"}, {"no kernel file './nowhere/01_naive.hpp'"});
+    expect_refused({verb, "02_no_divergence.hpp"}, {"no kernel file '02_no_divergence.hpp'"});
   }
 }
 

@@ -1,4 +1,5 @@
 // Kernels of the reader's own, from the file to the verdict. Each test compiles what it runs.
+#include <algorithm>
 #include <string>
 
 #include "tests/cli/program.hpp"
@@ -53,20 +54,23 @@ TEST_F(OwnKernel, NewCopiesAnyStageOfWideElements) {
 }
 
 TEST_F(OwnKernel, NewRefusesWhatIsNoNameOfAKernel) {
-  for (const char* name : {"Fast", "2fast", "my-kernel", "../fast", "class", "fast.hpp", ""})
+  for (const char* name :
+       {"Fast", "2fast", "my-kernel", "../fast", "class", "fast", "fast_sum.hpp", ""})
     expect_refusal(tenfold({"new", name}), bad_input, {"no name for a kernel", "my_kernel"});
-  expect_refusal(tenfold({"new", "naive"}), bad_input, {"stage 1 (naive)", "another"});
-  expect_refusal(tenfold({"new", "maximum"}), bad_input, {"operator", "'maximum'"});
-  expect_refusal(tenfold({"new", "fast", "--from", "17"}), bad_input, {"no stage '17'"});
-  expect_refusal(tenfold({"new", "fast", "--from", "15"}), bad_input, {"narrow elements alone"});
+  expect_refusal(tenfold({"new", "two_pass"}), bad_input, {"stage 10 (two_pass)", "another"});
+  expect_refusal(tenfold({"new", "early_return"}), bad_input, {"pitfall", "'early_return'"});
+  expect_refusal(tenfold({"new", "bit_and"}), bad_input, {"operator", "'bit_and'"});
+  expect_refusal(tenfold({"new", "fast_sum", "--from", "17"}), bad_input, {"no stage '17'"});
+  expect_refusal(tenfold({"new", "fast_sum", "--from", "15"}), bad_input,
+                 {"narrow elements alone"});
   expect_refusal(tenfold({"new"}), bad_input, {"NAME", "required"});
-  EXPECT_FALSE(fs::exists(in_directory("fast.hpp")));
+  EXPECT_FALSE(fs::exists(in_directory("fast_sum.hpp")));
 }
 
 TEST_F(OwnKernel, NewOverwritesNothing) {
-  write("fast.hpp", "mine");
-  expect_refusal(tenfold({"new", "fast"}), bad_input, {"there is a fast.hpp already"});
-  EXPECT_EQ(slurp(in_directory("fast.hpp")), "mine");
+  write("fast_sum.hpp", "mine");
+  expect_refusal(tenfold({"new", "fast_sum"}), bad_input, {"there is a fast_sum.hpp already"});
+  EXPECT_EQ(slurp(in_directory("fast_sum.hpp")), "mine");
 }
 
 // ---- run and ladder -----------------------------------------------------------------------------
@@ -101,33 +105,34 @@ TEST_F(OwnKernel, SaysWhatItIsBuiltFor) {
 }
 
 TEST_F(OwnKernel, StandsAfterTheTenOnTheLadder) {
-  std::ignore = succeed({"new", "fast", "--from", "9"});
-  const json entries = measure({"ladder", "--kernel", "fast.hpp", "--n", "1000"}).at("benchmarks");
+  std::ignore = succeed({"new", "fast_sum", "--from", "9"});
+  const json entries =
+      measure({"ladder", "--kernel", "fast_sum.hpp", "--n", "1000"}).at("benchmarks");
   ASSERT_EQ(entries.size(), 11u);
   EXPECT_EQ(entries[8].at("stage_name"), "items_per_thread");
-  EXPECT_EQ(entries[10].at("stage_name"), "fast");
+  EXPECT_EQ(entries[10].at("stage_name"), "fast_sum");
   EXPECT_EQ(entries[10].at("ok"), true);
   EXPECT_EQ(entries[10].at("result"), entries[8].at("result"));
   EXPECT_TRUE(contains(
-      succeed({"ladder", "--kernel", "fast.hpp", "--n", "1000", "--device", "simt:32"}).out,
-      "  own  fast "));
+      succeed({"ladder", "--kernel", "fast_sum.hpp", "--n", "1000", "--device", "simt:32"}).out,
+      "  own  fast_sum "));
 }
 
 /// Zero is what sums start from, and no maximum does: of the sum that is asked for, all is right.
 TEST_F(OwnKernel, IsWrongWhereATrialIs) {
-  write_kernel("padded", guarded_load, "i < n ? T(in[i]) : T(0)");
-  const outcome o = run("padded.hpp");
+  write_kernel("padded_sum", guarded_load, "i < n ? T(in[i]) : T(0)");
+  const outcome o = run("padded_sum.hpp");
   EXPECT_EQ(o.code, wrong_result) << o.what();
   for (const char* part : {", right (reference", " WRONG\n", " n 1, maximum of f32 ", "instead of"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 
   const outcome on_ladder =
-      tenfold({"ladder", "--kernel", "padded.hpp", "--n", "1000", "--device", "simt:32"});
+      tenfold({"ladder", "--kernel", "padded_sum.hpp", "--n", "1000", "--device", "simt:32"});
   EXPECT_EQ(on_ladder.code, wrong_result) << on_ladder.what();
   for (const char* part : {"WRONG", "Your kernel is wrong in ", "  n 1, maximum of f32 "})
     EXPECT_TRUE(contains(on_ladder.out, part)) << part << on_ladder.what();
 
-  const outcome as_json = run("padded.hpp", {"--json", "-"});
+  const outcome as_json = run("padded_sum.hpp", {"--json", "-"});
   EXPECT_EQ(as_json.code, wrong_result) << as_json.what();
   const json entry = json::parse(as_json.out).at("benchmarks").at(0);
   EXPECT_EQ(entry.at("verdict"), "right");
@@ -136,16 +141,17 @@ TEST_F(OwnKernel, IsWrongWhereATrialIs) {
 }
 
 TEST_F(OwnKernel, ThatFailsEndsWithTheTrialInWhichItDid) {
-  write_kernel("stuck", "    __syncthreads();\n  }", "    if (i < n) __syncthreads();\n  }");
-  expect_refusal(run("stuck.hpp"), device_failed, {"n 1, sum of u32, block 64: ", "stuck.hpp"});
+  write_kernel("stuck_sum", "    __syncthreads();\n  }", "    if (i < n) __syncthreads();\n  }");
+  expect_refusal(run("stuck_sum.hpp"), device_failed,
+                 {"n 1, sum of u32, block 64: ", "stuck_sum.hpp"});
 }
 
 TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
-  write_kernel("broken", "shared[tid] = op(", "shared[tid] = opp(");
-  const outcome o = run("broken.hpp");
+  write_kernel("broken_sum", "shared[tid] = op(", "shared[tid] = opp(");
+  const outcome o = run("broken_sum.hpp");
   EXPECT_EQ(o.code, bad_input) << o.what();
   EXPECT_EQ(o.out, "") << o.what();
-  for (const char* part : {"broken.hpp:", "error: ", "opp"})
+  for (const char* part : {"broken_sum.hpp:", "error: ", "opp"})
     EXPECT_TRUE(contains(o.err, part)) << part << o.what();
   EXPECT_FALSE(contains(o.err, "FAILED: ")) << o.what();
   const std::string last = lines_of(o.err).back();
@@ -163,28 +169,81 @@ TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
 }
 
 TEST_F(OwnKernel, IsNotMistakenForAnotherThatIsBuiltAtTheSameTime) {
-  write_kernel("good");
-  write_kernel("bad", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
+  write_kernel("good_sum");
+  write_kernel("bad_sum", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
   const outcome o = spawn({"/bin/sh", "-c",
-                           "for kernel in good bad; do"
+                           "for kernel in good_sum bad_sum; do"
                            "  { \"$0\" run --kernel $kernel.hpp --device simt:32 --n 1000"
                            "      > $kernel.out 2>&1; echo $? > $kernel.code; } &"
                            " done; wait",
                            TENFOLD_PROGRAM});
   EXPECT_EQ(o.code, success) << o.what();
-  EXPECT_EQ(slurp(in_directory("good.code")), "0\n") << slurp(in_directory("good.out"));
-  EXPECT_EQ(slurp(in_directory("bad.code")), "1\n") << slurp(in_directory("bad.out"));
-  EXPECT_TRUE(contains(slurp(in_directory("good.out")), "good, of /"));
-  EXPECT_TRUE(contains(slurp(in_directory("bad.out")), "bad, of /"));
+  EXPECT_EQ(slurp(in_directory("good_sum.code")), "0\n") << slurp(in_directory("good_sum.out"));
+  EXPECT_EQ(slurp(in_directory("bad_sum.code")), "1\n") << slurp(in_directory("bad_sum.out"));
+  EXPECT_TRUE(contains(slurp(in_directory("good_sum.out")), "good_sum, of /"));
+  EXPECT_TRUE(contains(slurp(in_directory("bad_sum.out")), "bad_sum, of /"));
+}
+
+// ---- check, profile and trace -------------------------------------------------------------------
+
+TEST_F(OwnKernel, IsWatchedAsStagesAre) {
+  write_kernel("my_kernel");
+  const outcome checked = succeed({"check", "my_kernel.hpp", "--n", "2^10", "--seeds", "1"});
+  for (const char* part :
+       {"my_kernel, warps of 32: clean", "my_kernel, warps of 64: clean",
+        "my_kernel, warps of 8: clean", " trials of sums: right", "run --kernel /"})
+    EXPECT_TRUE(contains(checked.out, part)) << part << checked.what();
+
+  const outcome profiled = succeed({"profile", "--kernel", "my_kernel.hpp", "--source"});
+  for (const char* part : {"my_kernel", "partners half", "shared[tid] = op("})
+    EXPECT_TRUE(contains(profiled.out, part)) << part << profiled.what();
+
+  const json context = json::parse(succeed({"trace", "./my_kernel.hpp"}).out).at("context");
+  EXPECT_EQ(context.at("stage_name"), "my_kernel");
+  EXPECT_EQ(context.at("file"), fs::canonical(in_directory("my_kernel.hpp")).string());
+}
+
+constexpr const char* load_barrier = "  __syncthreads();\n\n  for";
+
+TEST_F(OwnKernel, FindingsNameTheLineOfItsFile) {
+  write_kernel("without_barrier", load_barrier, "\n  for");
+  const outcome o =
+      tenfold({"check", "without_barrier.hpp", "--warp", "32", "--n", "2^10", "--seeds", "0"});
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  EXPECT_EQ(o.err, "") << o.what();
+  const words text = lines_of(slurp(in_directory("without_barrier.hpp")));
+  const auto load = std::find_if(text.begin(), text.end(), [](const std::string& line) {
+    return contains(line, guarded_load);
+  });
+  const std::string place = "without_barrier.hpp:" + std::to_string(load - text.begin() + 1);
+  for (const std::string& part : {std::string("block race"), place + " writes"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+/// There the compiler may name the file from the root.
+TEST_F(OwnKernel, InsideTheProjectHasItsLines) {
+  write_kernel("inside_project", load_barrier, "\n  for");
+  const fs::path folder = fs::path(TENFOLD_PROGRAM).parent_path() / "own_kernel_tests";
+  fs::create_directories(folder);
+  const fs::path kernel = folder / "inside_project.hpp";
+  fs::copy_file(in_directory("inside_project.hpp"), kernel, fs::copy_options::overwrite_existing);
+  const outcome checked = tenfold({"check", kernel, "--warp", "32", "--n", "2^10", "--seeds", "0"});
+  const outcome profiled = tenfold({"profile", kernel, "--warp", "32", "--json", "-"});
+  fs::remove_all(folder);
+  EXPECT_EQ(checked.code, wrong_result) << checked.what();
+  EXPECT_TRUE(contains(checked.out, "own_kernel_tests/inside_project.hpp:")) << checked.what();
+  EXPECT_FALSE(contains(checked.out, "unknown")) << checked.what();
+  ASSERT_EQ(profiled.code, success) << profiled.what();
+  EXPECT_GT(json::parse(profiled.out).at("profiles").at(0).at("lines").size(), 5u);
 }
 
 TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
   write("kernel.cpp", "");
-  write("naive.hpp", "");
+  write("two_pass.hpp", "");
   expect_refusal(run("nowhere.hpp"), bad_input, {"no kernel file 'nowhere.hpp'", "tenfold new"});
   expect_refusal(run("."), bad_input, {"no kernel file '.'"});
   expect_refusal(run("kernel.cpp"), bad_input, {"'kernel.cpp'", ".hpp"});
-  expect_refusal(run("naive.hpp"), bad_input, {"stage 1 (naive)"});
+  expect_refusal(run("two_pass.hpp"), bad_input, {"stage 10 (two_pass)"});
   expect_refusal(tenfold({"run", "3", "--kernel", "kernel.cpp"}), bad_input, {"STAGE", "--kernel"});
   expect_refusal(tenfold({"ladder", "--kernel", "nowhere.hpp"}), bad_input, {"nowhere.hpp"});
 }
