@@ -20,7 +20,7 @@ exit_code call(const watched_kernel& k, char** argv) {
   const std::string program = (folder / "tenfold_observer").string();
   execv(program.c_str(), argv);
   throw input_error(
-      fmt::format("cannot start {}, which watches kernels: {}; build the target tenfold_observer",
+      fmt::format("cannot start {}, which watches kernels: {}; build the target tenfold_observer, with g++",
                   program, std::strerror(errno)));
 }
 

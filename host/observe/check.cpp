@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -19,11 +20,8 @@
 namespace tenfold::observe {
 namespace {
 
-/// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
-/// to fold all elements.
-std::uint64_t most_steps(std::uint64_t n) {
-  return 32 * n + 65536;
-}
+/// A checker keeps twenty times an element's bytes of what happened to it.
+constexpr std::uint64_t most_elements = std::uint64_t{1} << 22;
 
 /// An input that no block size divides.
 constexpr std::uint64_t ragged = 1000;
@@ -31,7 +29,7 @@ constexpr std::uint64_t ragged = 1000;
 /// Hands what happens to a checker, one block after the other.
 class checking_observer final : public simt::observer {
  public:
-  explicit checking_observer(std::uint64_t n) : checker_(n), recorder_(checker_, most_steps(n)) {}
+  explicit checking_observer(std::uint64_t n) : checker_(n), recorder_(checker_, enough_steps(n)) {}
 
   [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
 
@@ -160,6 +158,12 @@ class collection {
     return std::move(all_);
   }
 
+  /// Whether something was found that other findings may follow from.
+  [[nodiscard]] bool has_cause() const {
+    return std::any_of(all_.begin(), all_.end(),
+                       [](const finding& each) { return !is_symptom(each.kind); });
+  }
+
   /// Whether there is no point in going on: every further run would take as long.
   [[nodiscard]] bool has_endless_loop() const {
     return std::any_of(all_.begin(), all_.end(),
@@ -204,21 +208,35 @@ std::optional<watched_result> run_checked(const profile_request& r, const std::s
     // The checker was told why the block ended. A launch that never began has no block.
     if (checking.findings().empty()) throw;
   }
-  const bool is_silent = checking.findings().empty();
-  all.add(checking.findings(), r, schedule);
-  if (run && is_silent && run->verdict() == verdict::wrong)
-    all.add(wrong_result(r, *run, schedule));
+  std::vector<finding> found = checking.findings();
+  const bool is_right = run && run->verdict() != verdict::wrong;
+  // Who looks at an element twice need not fold it twice.
+  if (is_right)
+    std::erase_if(found, [](const finding& f) { return f.kind == finding_kind::repeated_element; });
+  if (run && !is_right && found.empty()) found.push_back(wrong_result(r, *run, schedule));
+  all.add(std::move(found), r, schedule);
   return run;
 }
 
-void add_exploration(const exploration& explored, const profile_request& r, std::string_view kernel,
-                     collection& all) {
-  if (!explored.difference) return;
-  finding f = describe(*explored.difference);
-  f.kernel = kernel;
-  f.n = r.n;
-  f.warp_size = r.warp_size;
-  all.add(std::move(f));
+/// Runs in other orders what is clean in order. @return how many were tried
+std::uint64_t explore(const profile_request& r, const std::function<exploration()>& in_orders,
+                      collection& all) {
+  if (all.has_cause()) return 0;
+  const exploration explored = in_orders();
+  if (!explored.difference) return explored.runs - 1;
+  const schedule_difference& difference = *explored.difference;
+  if (!difference.failure.empty()) {
+    const scheduled order(difference.under);
+    std::ignore = run_checked(r, simt::to_string(difference.under), all);
+  }
+  if (!all.has_cause()) {
+    finding f = describe(difference);
+    f.kernel = r.name;
+    f.n = r.n;
+    f.warp_size = r.warp_size;
+    all.add(std::move(f));
+  }
+  return explored.runs - 1;
 }
 
 }  // namespace
@@ -243,6 +261,7 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
 
 check_report check_kernel(const profile_request& r, unsigned seeds,
                           const std::function<void(const std::string&)>& progress) {
+  check_size(r.n, most_elements);
   check_report report;
   collection all(r.file);
   for (const trial_input& input : trial_inputs(elements_per_block(r), r.n)) {
@@ -254,10 +273,9 @@ check_report check_kernel(const profile_request& r, unsigned seeds,
     ++report.inputs;
     if (all.has_endless_loop()) break;
     const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
-    if (!run || !is_explored) continue;
-    const exploration explored = explore_randomly(run_of(one), 1, seeds);
-    report.schedules += explored.runs - 1;
-    add_exploration(explored, one, r.name, all);
+    if (run && is_explored)
+      report.schedules += explore(
+          one, [&] { return explore_randomly(run_of(one), 1, seeds); }, all);
   }
   report.findings = all.take();
   return report;
@@ -268,12 +286,10 @@ check_report check_small_block(const profile_request& r) {
   small.n = 3 * elements_per_block(r) + 1;
   check_report report;
   collection all(r.file);
-  if (run_checked(small, "in-order", all)) {
-    const exploration explored =
-        explore_all(run_of(small), static_cast<unsigned>(small.shape.block));
-    report.schedules = explored.runs - 1;
-    add_exploration(explored, small, r.name, all);
-  }
+  const auto threads = static_cast<unsigned>(small.shape.block);
+  if (run_checked(small, "in-order", all))
+    report.schedules = explore(
+        small, [&] { return explore_all(run_of(small), threads); }, all);
   report.inputs = 1;
   report.findings = all.take();
   return report;

@@ -5,12 +5,16 @@
 #include <algorithm>
 
 #include "host/error.hpp"
+#include "host/observe/recorder.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {
 namespace {
 
 using order = simt::schedule::order;
+
+/// Basic blocks that a thread may enter before its kernel counts as endless.
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 22;
 
 /// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
 class meeting_counter final : public simt::observer, public simt::block_observer {
@@ -33,22 +37,30 @@ class meeting_counter final : public simt::observer, public simt::block_observer
 
   void begin_block(const simt::launch_facts& launch, simt::index3,
                    const simt::block_memory&) override {
-    of_threads_.assign(launch.block.x * launch.block.y * launch.block.z, 0);
+    const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+    of_threads_.assign(threads, 0);
+    steps_left_.assign(threads, most_steps);
   }
-  void resume(unsigned thread) override { running_ = thread; }
-  void pause() override {}
+  void resume(unsigned thread) override {
+    number_ = thread;
+    counted_.steps_left = &steps_left_[thread];
+    running = &counted_;
+  }
+  void pause() override { running = nullptr; }
   void arrive(simt::location) override { count(); }
   void arrive(simt::meeting, const simt::exchange&) override { count(); }
   void copy(const void*, const void*, std::size_t) override {}
   void pass_block_barrier() override {}
-  void end_block(const simt::block_failure&) override {}
+  void end_block(const simt::block_failure&) override { running = nullptr; }
 
  private:
-  void count() { most_ = std::max(most_, ++of_threads_[running_]); }
+  void count() { most_ = std::max(most_, ++of_threads_[number_]); }
 
   simt::observer* before_;
   std::vector<unsigned> of_threads_;
-  unsigned running_ = 0, most_ = 0;
+  std::vector<std::uint64_t> steps_left_;
+  running_thread counted_{};
+  unsigned number_ = 0, most_ = 0;
 };
 
 /// Compares runs with the one in order, until one differs.
@@ -113,9 +125,8 @@ finding describe(const schedule_difference& difference) {
           : fmt::format("under the schedule {} it fails, and in order it does not: {}", f.schedule,
                         difference.failure);
   f.remedy =
-      "Let the result depend on indices alone: a barrier between what one thread leaves and "
-      "another "
-      "takes, a fixed order for what several fold into one.";
+      "Let the result depend on indices alone: put a barrier between what one thread leaves and "
+      "another takes, and fold in a fixed order.";
   return f;
 }
 

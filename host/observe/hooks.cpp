@@ -26,7 +26,7 @@ namespace {
                                         std::size_t bytes, std::uintptr_t caller,
                                         std::uintptr_t frame, bool is_packed = false) {
   running_thread* const thread = running;
-  if (thread == nullptr) return;
+  if (thread == nullptr || thread->record == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - thread->stacks_begin < thread->stacks_bytes) return;  // the thread's own variables
   thread->record->add(what, place(caller), at, static_cast<std::uint32_t>(bytes), frame, is_packed);
@@ -35,11 +35,13 @@ namespace {
 [[gnu::always_inline]] inline void enter(std::uintptr_t caller, std::uintptr_t frame) {
   running_thread* const thread = running;
   if (thread == nullptr) return;
-  if (!thread->record->is_in_kernel()) {
-    if (caller - thread->kernel_begin >= thread->kernel_bytes) return;
-    thread->record->enter_kernel(frame);
+  if (thread_record* const record = thread->record) {
+    if (!record->is_in_kernel()) {
+      if (caller - thread->kernel_begin >= thread->kernel_bytes) return;
+      record->enter_kernel(frame);
+    }
+    record->add(action::basic_block, place(caller), 0, 0, frame);
   }
-  thread->record->add(action::basic_block, place(caller), 0, 0, frame);
   if (--*thread->steps_left == 0) simt::stop_block();
 }
 

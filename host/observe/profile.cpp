@@ -12,9 +12,6 @@ namespace {
 constexpr unsigned banks = 32, bank_bytes = 4;
 constexpr unsigned lanes_at_once = 32;
 
-/// Passed over by every thread without a barrier of its block before it counts as endless.
-constexpr std::uint64_t most_steps = std::uint64_t{1} << 32;
-
 /// Sorts few numbers and says how many different ones there are.
 template <std::size_t N>
 unsigned count_different(std::array<std::uint64_t, N>& values, unsigned count) {
@@ -201,11 +198,13 @@ class profiler::counting_reader final : public step_reader {
 };
 
 struct profiler::worker {
+  explicit worker(std::uint64_t most_steps) : recorder(reader, most_steps) {}
+
   counting_reader reader;
-  block_recorder recorder{reader, most_steps};
+  block_recorder recorder;
 };
 
-profiler::profiler() = default;
+profiler::profiler(std::uint64_t most_steps) : most_steps_(most_steps) {}
 profiler::~profiler() = default;
 
 void profiler::begin_launch(const simt::launch_facts& launch) {
@@ -221,7 +220,7 @@ void profiler::begin_launch(const simt::launch_facts& launch) {
 
 simt::block_observer& profiler::join_launch() {
   const std::scoped_lock lock(mutex_);
-  if (joined_ == workers_.size()) workers_.push_back(std::make_unique<worker>());
+  if (joined_ == workers_.size()) workers_.push_back(std::make_unique<worker>(most_steps_));
   worker& mine = *workers_[joined_++];
   mine.reader.begin_launch();
   return mine.recorder;

@@ -75,7 +75,8 @@ struct launch_profile {
 /// Counts all launches that it sees, one after the other.
 class profiler final : public simt::observer {
  public:
-  profiler();
+  /// @param most_steps basic blocks that a thread may enter
+  explicit profiler(std::uint64_t most_steps);
   ~profiler() override;
 
   [[nodiscard]] const std::vector<launch_profile>& launches() const { return launches_; }
@@ -92,6 +93,7 @@ class profiler final : public simt::observer {
   class counting_reader;
   struct worker;
 
+  std::uint64_t most_steps_;
   std::vector<launch_profile> launches_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<worker>> workers_;

@@ -1,5 +1,6 @@
 #include "host/observe/recorder.hpp"
 
+#include <fmt/format.h>
 #include <link.h>
 
 #include <algorithm>
@@ -9,12 +10,16 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "host/error.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
 namespace {
 
 constexpr std::size_t first_capacity = 256;
+
+/// Of all threads of a block, between two of its barriers: half a gibibyte.
+constexpr std::size_t most_events = (std::size_t{1} << 29) / sizeof(event);
 
 void read_value(event& e) {
   std::memcpy(&e.value, reinterpret_cast<const void*>(e.address),
@@ -101,8 +106,10 @@ meeting_site site_at(code_place place) {
 }
 
 void thread_record::grow() {
-  const std::size_t used = events_.size();
-  events_.resize(std::max(first_capacity, 2 * used));
+  const std::size_t used = events_.size(), wanted = std::max(first_capacity, 2 * used);
+  if (wanted - used > *room_) simt::stop_block();
+  *room_ -= wanted - used;
+  events_.resize(wanted);
   next_ = events_.data() + used;
 }
 
@@ -121,9 +128,15 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
                                  const simt::block_memory& memory) {
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
   warp_size_ = launch.warp_size;
+  if (launch.kernel->bytes == 0)
+    throw device_error(fmt::format(
+        "kernel {} cannot be watched: its name is not in the program's symbol table; do not strip "
+        "the program",
+        launch.kernel->name));
   if (records_.size() < thread_count_) records_.resize(thread_count_);
+  room_ = most_events;
   for (unsigned t = 0; t < thread_count_; ++t)
-    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_);
+    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_, room_);
   running_ = {.record = nullptr,
               .stacks_begin = reinterpret_cast<std::uintptr_t>(memory.stacks.data()),
               .stacks_bytes = memory.stacks.size(),

@@ -31,8 +31,10 @@ struct event {
 /// stack is as deep as there.
 class thread_record {
  public:
-  void begin(std::uintptr_t stack_top, bool keeps_values) {
+  /// @param room how many more events all threads of the block together may keep
+  void begin(std::uintptr_t stack_top, bool keeps_values, std::size_t& room) {
     stack_top_ = stack_top;
+    room_ = &room;
     is_in_kernel_ = false;
     keeps_values_ = keeps_values;
     clear();
@@ -86,6 +88,7 @@ class thread_record {
 
   event* next_ = nullptr;
   std::vector<event> events_;
+  std::size_t* room_ = nullptr;
   std::uintptr_t stack_top_ = 0;
   std::uint32_t kernel_depth_ = 0;
   bool is_in_kernel_ = false;
@@ -96,7 +99,7 @@ class thread_record {
 /// The thread whose code runs on this OS thread, and what its callbacks need to know; null while
 /// nobody records.
 struct running_thread {
-  thread_record* record;
+  thread_record* record;  ///< null: its steps are counted and nothing is recorded
   std::uintptr_t stacks_begin, stacks_bytes;
   std::uintptr_t kernel_begin, kernel_bytes;
   std::uint64_t* steps_left;  ///< of the thread: basic blocks until its kernel counts as endless
@@ -141,6 +144,7 @@ class block_recorder final : public simt::block_observer {
   unsigned thread_count_ = 0, warp_size_ = 0;
   std::vector<std::uint64_t> steps_left_;  // of each thread
   std::vector<std::pair<meeting_site, code_place>> known_sites_;
+  std::size_t room_ = 0;  // for further events of the block
   thread_record* current_ = nullptr;
   running_thread running_{};
 };

@@ -30,7 +30,9 @@ double ratio(double a, double b) {
 }  // namespace
 
 kernel_profile profile_kernel(const profile_request& r) {
-  profiler counting;
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
+  check_size(r.n, most_elements);
+  profiler counting(enough_steps(r.n));
   const watched_result run = run_watched(r, &counting);
   kernel_profile profile{
       .request = r, .used_shape = run.used_shape, .passes = {}, .total = {}, .lines = {}};

@@ -11,8 +11,6 @@
 namespace tenfold::observe {
 namespace {
 
-constexpr std::uint64_t most_steps = 1'000'000;
-
 /// A step with its place in the program, which is looked up when all steps are there.
 struct placed_step {
   traced_step step;
@@ -21,7 +19,8 @@ struct placed_step {
 
 class tracer final : public simt::observer, private step_reader {
  public:
-  explicit tracer(std::size_t element_bytes) : element_bytes_(element_bytes) {}
+  explicit tracer(const profile_request& r)
+      : element_bytes_(size_of(r.type)), recorder_(*this, enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
@@ -132,7 +131,7 @@ class tracer final : public simt::observer, private step_reader {
   std::size_t element_bytes_;
   global_memory global_;
   block_map map_;
-  block_recorder recorder_{*this, most_steps, true};
+  block_recorder recorder_;
   std::vector<traced_launch> launches_;
   std::vector<std::vector<placed_step>> steps_;
   bool is_first_ = false;
@@ -142,7 +141,9 @@ class tracer final : public simt::observer, private step_reader {
 }  // namespace
 
 std::vector<traced_launch> trace_kernel(const profile_request& r) {
-  tracer tracing(size_of(r.type));
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
+  check_size(r.n, most_elements);
+  tracer tracing(r);
   run_watched(r, &tracing);
   return tracing.finish(r.file);
 }

@@ -1,8 +1,12 @@
 #include "host/observe/watched_run.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
+#include "host/error.hpp"
 #include "host/input.hpp"
+#include "host/quantity.hpp"
 
 namespace tenfold::observe {
 
@@ -27,6 +31,12 @@ class watch {
 std::span<const std::string> reduction_parameters() {
   static const std::vector<std::string> names{"in", "out", "n", "op", "partials", "ticket"};
   return names;
+}
+
+void check_size(std::uint64_t n, std::uint64_t most) {
+  if (n > most)
+    throw input_error(fmt::format("{} elements are more than can be watched: use at most {}",
+                                  format_count(n), format_count(most)));
 }
 
 std::uint64_t elements_per_block(const profile_request& r) {

@@ -26,6 +26,15 @@ struct watched_result {
   [[nodiscard]] tenfold::verdict verdict() const { return judge(expected, result, passes.depth()); }
 };
 
+/// @throws input_error where there are more elements than can be watched
+void check_size(std::uint64_t n, std::uint64_t most);
+
+/// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
+/// to fold all elements.
+[[nodiscard]] constexpr std::uint64_t enough_steps(std::uint64_t n) {
+  return 32 * n + 65536;
+}
+
 /// How many elements one block of the first pass folds at a time.
 [[nodiscard]] std::uint64_t elements_per_block(const profile_request& r);
 

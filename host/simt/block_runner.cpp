@@ -566,7 +566,10 @@ std::string block_runner::describe_failure() const {
           "hardware faults there",
           name_thread(*thread), bytes, fmt::ptr(address));
     case failure_kind::stopped:
-      return fmt::format("{} was stopped", name_thread(*thread));
+      return fmt::format(
+          "{} was stopped: it goes on and on, or does more between two barriers than can be "
+          "watched; use a smaller n",
+          name_thread(*thread));
     case failure_kind::bad_division:
       return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",
                          name_thread(*thread));

@@ -64,7 +64,9 @@ std::vector<pointer_argument> pointers_among(const std::tuple<Parameters...>& ar
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     [[maybe_unused]] const auto add = [&]<typename T>(std::size_t position, const T& argument) {
       if constexpr (std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>>)
-        pointers.push_back({position, argument, sizeof *argument});
+        pointers.push_back({position,
+                            const_cast<const void*>(static_cast<const volatile void*>(argument)),
+                            sizeof *argument});
     };
     (add(I, std::get<I>(arguments)), ...);
   }

@@ -116,6 +116,21 @@ TEST_P(Pitfalls, MendedAreClean) {
                   << (f.witnesses.empty() ? 0 : f.witnesses.front().place.line);
 }
 
+TEST_P(Pitfalls, MendedAreCleanInASmallBlock) {
+  const unlisted_stage& stage = stage_named(GetParam() + "_mended");
+  const check_report report = check_small_block({.stage = stage.info.number,
+                                                 .name = stage.info.name,
+                                                 .file = name_from_root(stage.file),
+                                                 .shape = {.block = 16},
+                                                 .n = 0,
+                                                 .warp_size = 8});
+  for (const finding& f : report.findings) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
+}
+
+TEST(PitfallFiles, AreAllHere) {
+  EXPECT_EQ(unlisted_stages().size(), 2u * TENFOLD_PITFALL_COUNT);
+}
+
 std::vector<std::string> pitfall_names() {
   std::vector<std::string> names;
   for (const unlisted_stage& each : unlisted_stages())

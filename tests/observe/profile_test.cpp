@@ -4,14 +4,20 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
+#include "host/error.hpp"
+#include "host/observe/explore.hpp"
+#include "host/simt/executor.hpp"
 #include "tests/observe/watched_kernels.hpp"
 
 namespace tenfold::observe {
 namespace {
 
 using watched::lanes;
+
+constexpr std::uint64_t most_steps = std::uint64_t{1} << 40;
 
 class Profile : public testing::TestWithParam<unsigned> {
  protected:
@@ -20,7 +26,7 @@ class Profile : public testing::TestWithParam<unsigned> {
 
   /// The counters of all places of one launch.
   static place_counters count(const std::function<void()>& launch) {
-    profiler counting;
+    profiler counting(most_steps);
     simt::set_observer(&counting);
     launch();
     simt::set_observer(nullptr);
@@ -138,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Warps, BankConflicts, testing::Values(32u, 64u),
 
 TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
   std::vector<float> in(watched::lanes), out(watched::lanes);
-  profiler counting;
+  profiler counting(most_steps);
   simt::set_observer(&counting);
   watched::launch_early_return(in.data(), out.data(), 32);
   simt::set_observer(nullptr);
@@ -147,6 +153,36 @@ TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
   for (const auto& [key, c] : counting.launches().front().places)
     requests += c.global_reads.requests + c.global_writes.requests + c.shared_reads.requests;
   EXPECT_EQ(requests, 4u);
+}
+
+// ---- what comes to no end
+// --------------------------------------------------------------------------
+
+TEST(Endless, AProfileStopsWhereItCannotKeepWhatHappens) {
+  profiler counting(most_steps);
+  simt::set_observer(&counting);
+  EXPECT_NO_THROW(watched::launch_busy(1000));
+  try {
+    watched::launch_busy(std::uint64_t{1} << 40);
+    ADD_FAILURE() << "no error";
+  } catch (const device_error& e) {
+    EXPECT_NE(std::string_view(e.what()).find("use a smaller n"), std::string_view::npos)
+        << e.what();
+  }
+  simt::set_observer(nullptr);
+}
+
+TEST(Endless, AnExplorationStopsABlockThatWaitsForOneThatNeverBegins) {
+  const exploration explored = explore_randomly(
+      [](const simt::schedule& order) {
+        simt::set_schedule(order);
+        watched::launch_chain();
+        return std::vector<std::byte>{};
+      },
+      1, 1);
+  simt::set_schedule({});
+  ASSERT_TRUE(explored.difference.has_value());
+  EXPECT_NE(explored.difference->failure.find("stopped"), std::string::npos);
 }
 
 }  // namespace

@@ -100,8 +100,15 @@ __global__ void plain_count() {
   if (threadIdx.x == 0) hits = hits + 1;
 }
 
-__global__ void endless(std::uint64_t turns, float* out) {
-  for (std::uint64_t turn = 0; turn < turns; ++turn) out[threadIdx.x] += 1;
+__global__ void chain(unsigned* done) {
+  if (threadIdx.x != 0) return;
+  if (blockIdx.x != 0)
+    while (atomicAdd(done + blockIdx.x - 1, 0u) == 0) continue;
+  atomicExch(done + blockIdx.x, 1u);
+}
+
+__global__ void busy(std::uint64_t turns, volatile float* out) {
+  for (std::uint64_t turn = 0; turn < turns; ++turn) out[threadIdx.x] = out[threadIdx.x] + 1;
 }
 
 template <typename T>
@@ -150,9 +157,14 @@ void launch_plain_count(unsigned blocks) {
 void launch_pairs(const float* in, float* out) {
   simt::launch(one_block(32), pairs, in, out);
 }
-void launch_endless(std::uint64_t turns) {
+void launch_busy(std::uint64_t turns) {
   float out[lanes] = {};
-  simt::launch(one_block(32), endless, turns, +out);
+  simt::launch(one_block(32), busy, turns, +out);
+}
+void launch_chain() {
+  constexpr unsigned blocks = 4;
+  unsigned done[blocks] = {};
+  simt::launch({.grid = {blocks, 1, 1}, .block = {32, 1, 1}}, chain, +done);
 }
 
 }  // namespace tenfold::watched

@@ -29,8 +29,10 @@ void launch_last_block(float* partials, float* out, unsigned blocks);
 void launch_plain_count(unsigned blocks);
 /// Each lane copies two floats at once, as a struct of both.
 void launch_pairs(const float* in, float* out);
-/// A loop whose lanes leave it at a vote.
-void launch_endless(std::uint64_t turns);
+/// Every thread reads and writes so often.
+void launch_busy(std::uint64_t turns);
+/// Four blocks, each of which waits for the one before it.
+void launch_chain();
 
 inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
 
