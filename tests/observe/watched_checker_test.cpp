@@ -38,7 +38,7 @@ class checking final : public simt::observer {
 };
 
 place_counters count(void (*launch)()) {
-  profiler counting;
+  profiler counting(1000);
   simt::set_observer(&counting);
   launch();
   simt::set_observer(nullptr);
