@@ -38,7 +38,9 @@ __global__ void __launch_bounds__(BlockSize)
 
   static_for<WarpSize / 2, not_equal<0>, divide<2>>(
       [&]<int Delta>() { result = op(result, gpu::shuffle_down<WarpSize>(result, Delta)); });
-  if (lane == 0) shared[atomicAdd(&arrived, 1u)] = result;  // pitfall: schedule_dependence
+  unsigned place = 0;
+  if (lane == 0) place = atomicAdd(&arrived, 1u);  // pitfall: schedule_dependence
+  if (lane == 0) shared[place] = result;
   __syncthreads();
 
   if (warp == 0) {

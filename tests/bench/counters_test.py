@@ -58,8 +58,9 @@ def value(metric, one):
             return f"{{counter.executor(one) + (what == 'shift' and metric == of):,}}"
     listed = "; ".join(f"{{name}}: {{count}}" for name, count in opcodes.items())
     return f"{{sum(opcodes.values())}} ({{listed}})" if opcodes else "0"
-passes = [dict(one, kernel="void tenfold::cuda::" + profile["stage_name"]
-               + "::reduce_blocks<float, float>(const T1 *, T2 *)") for one in profile["passes"]]
+name = profile["stage_name"]
+passes = [dict(one, kernel="_ZN7tenfold4cuda" + str(len(name)) + name + "13reduce_blocks")
+          for one in profile["passes"]]
 rows = [dict(passes[0], kernel="fill(float *)")]
 if (what, of) != ("lose", stage):
     rows += passes + passes

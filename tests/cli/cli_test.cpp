@@ -437,7 +437,7 @@ TEST_F(Cli, GpuThatIsNotThere) {
 TEST_F(Cli, UnknownScheduleListsSchedules) {
   for (const char* schedule : {"foo", "", "random", "random:", "random:x", "random:-1"})
     expect_run_refused({"3", "--n", "100", "--schedule", schedule}, bad_input,
-                       {"unknown schedule", "in-order, reverse or random:SEED"});
+                       {"unknown schedule", "in-order, reverse, blocks-reverse, random:SEED"});
 }
 
 TEST_F(Cli, SchedulesGiveTheSameBits) {
