@@ -133,6 +133,7 @@ exit_code trace_stage(const trace_options& o) {
                   {"block", request.shape.block},
                   {"items", tile / static_cast<std::uint64_t>(request.shape.block)},
                   {"warp", request.warp_size},
+                  {"banks", observe::traced_banks(static_cast<unsigned>(request.warp_size))},
                   {"seed", 1}}},
                 {"launches", json::array()}};
   for (const observe::traced_launch& each : launches)

@@ -1,6 +1,7 @@
 // `tenfold profile`, `check` and `trace` as their users meet them: kernels watched on the executor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -363,6 +364,20 @@ TEST_F(CliObserver, TraceOfShufflesSaysWhoseValueComes) {
               lanes.at(0).at("value").get<std::uint32_t>() +
                   lanes.at(source).at("value").get<std::uint32_t>());
   }
+}
+
+// As many banks as lanes, so that a small block meets the conflicts of a large one.
+TEST_F(CliObserver, TraceShowsWhereLanesMeetInABank) {
+  const auto most_turns = [&](const char* stage) {
+    const json d = document({"trace", stage});
+    EXPECT_EQ(d.at("context").at("banks"), 8);
+    unsigned most = 0;
+    for (const json& step : d.at("launches").at(0).at("steps"))
+      most = std::max(most, step.value("wavefronts", 0u));
+    return most;
+  };
+  EXPECT_EQ(most_turns("2"), 2u);
+  EXPECT_EQ(most_turns("3"), 1u);
 }
 
 TEST_F(CliObserver, TraceShowsCountsAndFlagsAsWholeNumbers) {
