@@ -318,6 +318,16 @@ TEST_F(CliObserver, TraceEndsWithTheSumOfWhatItRead) {
   }
 }
 
+TEST_F(CliObserver, TraceOfOnesCountsElements) {
+  for (const char* type : {"u32", "f32", "f64"}) {
+    const json d = document({"trace", "9", "--type", type, "--values", "ones"});
+    EXPECT_EQ(d.at("context").at("values"), "ones");
+    const json& steps = d.at("launches").at(0).at("steps");
+    EXPECT_EQ(steps.at(0).at("lanes").at(0).at("value"), 1) << type;
+    EXPECT_EQ(steps.back().at("lanes").at(0).at("value"), d.at("context").at("n")) << type;
+  }
+}
+
 TEST_F(CliObserver, TraceStaysWithinItsArraysAndInOrder) {
   for (const char* stage : {"1", "3", "5", "9", "11", "16"}) {
     const json d = document({"trace", stage, "--n", "1000"});
@@ -461,6 +471,7 @@ TEST_F(CliObserver, TraceRefusesWhatThereIsNot) {
   expect_refused({"trace", "17"}, {"no stage '17'"});
   expect_refused({"trace", "3", "--block", "32"}, {"--block", "16"});
   expect_refused({"trace", "3", "--warp", "32"}, {"--warp", "8"});
+  expect_refused({"trace", "3", "--values", "twos"}, {"--values", "ones"});
   expect_refused({"trace", "3", "--type", "i8"}, {"stage 3", "i8", "u32"});
   expect_refused({"trace", "12"}, {"stage 12"});
 }
