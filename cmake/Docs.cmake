@@ -5,12 +5,14 @@ find_program(TENFOLD_SPHINX_BUILD sphinx-build)
 mark_as_advanced(TENFOLD_DOXYGEN TENFOLD_SPHINX_BUILD)
 
 set(TENFOLD_DOCS_BUILD ${PROJECT_BINARY_DIR}/docs)
-set(TENFOLD_DOCS_PACKAGES doxygen python3-sphinx python3-myst-parser furo python3-breathe)
+set(TENFOLD_DOCS_MISSING
+    "the site takes Doxygen, Sphinx, MyST, Furo and Breathe: apt-get install doxygen python3-sphinx python3-myst-parser furo python3-breathe"
+)
 
 # tenfold_find_sphinx(OUT): the Python that sphinx-build runs under, if all that the site takes is there.
 function(tenfold_find_sphinx out)
   set(${out} "" PARENT_SCOPE)
-  if(NOT TENFOLD_DOXYGEN OR NOT TENFOLD_SPHINX_BUILD)
+  if(NOT EXISTS "${TENFOLD_DOXYGEN}" OR NOT EXISTS "${TENFOLD_SPHINX_BUILD}")
     return()
   endif()
   file(STRINGS ${TENFOLD_SPHINX_BUILD} first_line LIMIT_COUNT 1)
@@ -44,11 +46,10 @@ if(TENFOLD_DOCS_PYTHON)
   tenfold_add_site(docs html)
   tenfold_add_site(docs-links linkcheck)  # asks for every page elsewhere: takes a network
 else()
-  list(JOIN TENFOLD_DOCS_PACKAGES " " packages)
   foreach(target docs docs-links)
     add_custom_target(
       ${target}
-      COMMAND ${CMAKE_COMMAND} -E echo "The site takes Doxygen, Sphinx, MyST, Furo and Breathe: apt-get install ${packages}"
+      COMMAND ${CMAKE_COMMAND} -E echo ${TENFOLD_DOCS_MISSING}
       COMMAND ${CMAKE_COMMAND} -E false
       VERBATIM)
   endforeach()

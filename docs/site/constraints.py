@@ -36,7 +36,7 @@ def put_into_words(root):
     concepts = root.findall("compounddef[@kind='concept']")
     for each in concepts:
         name = text_of(each.find("compoundname"))
-        definition = text_of(each.find("initializer")).replace(name, name.rpartition("::")[2])
+        definition = text_of(each.find("initializer")).replace(name, name.rpartition("::")[2]).replace("=  ", "= ")
         prepend(each.find("detaileddescription"), element("verbatim", definition))
     return bool(constrained or concepts)
 

@@ -27,6 +27,15 @@ def pages():
     return sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
 
 
+def contents(text):
+    """Sphinx's tables of contents for a page whose lists, each under its heading, are one."""
+    for section in re.split(r"^## +", text, flags=re.MULTILINE)[1:]:
+        caption, _, body = section.partition("\n")
+        entries = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.md\)", body, re.MULTILINE)
+        if entries:
+            yield "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", ""])
+
+
 def is_remote(target):
     return re.match(r"[a-z][a-z0-9+.-]*:", target) is not None
 
@@ -105,6 +114,8 @@ class Site:
 
     def lay_out_markdown(self, path, place, front=""):
         text = markdown.without_comments(path.read_text())
+        if path == DOCS / "index.md":
+            text += "".join(contents(text))
         self.write(place, front + self.redirect(text, path, place))
 
     def lay_out_listing(self, path, place):
