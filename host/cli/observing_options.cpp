@@ -105,6 +105,11 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
   trace->add_option("--warp", o.trace.kernel.warps.front(), "lanes of a warp: 8")
       ->check(CLI::IsMember({8}))
       ->capture_default_str();
+  trace
+      ->add_option("--values", o.trace.values,
+                   "of the elements: random, or ones, whose sums count what they hold")
+      ->check(CLI::IsMember({"random", "ones"}))
+      ->capture_default_str();
   trace->add_option("--json", o.trace.json, "a file, or standard output: -")->capture_default_str();
   trace->callback([&o, &chosen, act = verbs.trace] {
     if (!o.trace.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");

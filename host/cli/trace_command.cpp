@@ -120,6 +120,7 @@ exit_code trace_stage(const trace_options& o) {
   observe::profile_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);
   if (o.kernel.n.empty()) request.n = tile;
+  request.ones = o.values == "ones";
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",
                  {{"executable", "tenfold"},
@@ -133,6 +134,8 @@ exit_code trace_stage(const trace_options& o) {
                   {"block", request.shape.block},
                   {"items", tile / static_cast<std::uint64_t>(request.shape.block)},
                   {"warp", request.warp_size},
+                  {"banks", observe::traced_banks(static_cast<unsigned>(request.warp_size))},
+                  {"values", o.values},
                   {"seed", 1}}},
                 {"launches", json::array()}};
   for (const observe::traced_launch& each : launches)

@@ -9,8 +9,7 @@
 namespace tenfold::observe {
 namespace {
 
-constexpr unsigned banks = 32, bank_bytes = 4;
-constexpr unsigned lanes_at_once = 32;
+constexpr unsigned bank_bytes = 4;
 
 /// Sorts few numbers and says how many different ones there are.
 template <std::size_t N>
@@ -21,9 +20,9 @@ unsigned count_different(std::array<std::uint64_t, N>& values, unsigned count) {
 }
 
 /// The turns for the lanes of one group, which together ask for at most `banks` words.
-unsigned turns_of_group(const step& s, std::uint64_t lanes) {
-  std::array<std::array<std::uint64_t, lanes_at_once>, banks> words;
-  std::array<unsigned, banks> count{};
+unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
+  std::array<std::array<std::uint64_t, gpu_banks>, gpu_banks> words;
+  std::array<unsigned, gpu_banks> count{};
   unsigned most = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
@@ -43,15 +42,15 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes) {
 
 }  // namespace
 
-bank_turns count_turns(const step& s) {
+bank_turns count_turns(const step& s, unsigned banks) {
   const unsigned words_each = std::max(1u, (s.bytes + bank_bytes - 1) / bank_bytes);
-  const unsigned group = std::max(1u, lanes_at_once / words_each);
+  const unsigned group = std::max(1u, banks / words_each);
   const std::uint64_t first_group = (std::uint64_t{1} << group) - 1;
   bank_turns turns{0, 0};
   for (unsigned lane = 0; lane < most_lanes; lane += group) {
     const std::uint64_t lanes = s.lanes & (first_group << lane);
     if (lanes == 0) continue;
-    const unsigned each = turns_of_group(s, lanes);
+    const unsigned each = turns_of_group(s, lanes, banks);
     turns.wavefronts += each;
     turns.worst = std::max(turns.worst, each);
   }
@@ -160,7 +159,7 @@ class profiler::counting_reader final : public step_reader {
     t.lanes += s.lane_count();
     t.bytes += std::uint64_t{s.lane_count()} * s.bytes;
     if (shared) {
-      const bank_turns turns = count_turns(s);
+      const bank_turns turns = count_turns(s, gpu_banks);
       t.wavefronts += turns.wavefronts;
       t.worst_conflict = std::max(t.worst_conflict, turns.worst);
     } else {

@@ -100,12 +100,17 @@ class profiler final : public simt::observer {
   std::size_t joined_ = 0;  // of the workers, those that are in use in this launch
 };
 
+/// Banks of 4 bytes, each of which serves one lane at a time, in the shared memory of a GPU.
+constexpr unsigned gpu_banks = 32;
+
 /// The turns that shared memory takes for one request, and the most that one group of lanes takes.
 struct bank_turns {
   unsigned wavefronts;
   unsigned worst;
 };
-[[nodiscard]] bank_turns count_turns(const step& s);
+
+/// @param banks of shared memory, no more than a GPU has; as many lanes are served at once
+[[nodiscard]] bank_turns count_turns(const step& s, unsigned banks);
 
 /// Different sectors that a request touches.
 [[nodiscard]] unsigned count_sectors(const step& s);

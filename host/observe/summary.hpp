@@ -23,6 +23,7 @@ struct profile_request {
   std::uint64_t n;
   int warp_size;
   std::size_t offset = 0;  ///< elements between an aligned address and the input
+  bool ones = false;       ///< instead of random elements
 };
 
 /// One launch.

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "host/observe/places.hpp"
+#include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/simt/kernel_symbols.hpp"
@@ -105,7 +106,7 @@ class tracer final : public simt::observer, private step_reader {
     traced.array = of->name;
     traced.in = of->in;
     if (of->in == space::shared)
-      traced.wavefronts = count_turns(s).wavefronts;
+      traced.wavefronts = count_turns(s, traced_banks(warp_size_)).wavefronts;
     else
       traced.sectors = count_sectors(s);
     return true;

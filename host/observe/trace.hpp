@@ -48,6 +48,12 @@ struct traced_launch {
   std::vector<traced_step> steps;
 };
 
+/// A traced block is a small model of one on a GPU, where 32 banks serve 32 lanes: it has a bank
+/// for each lane of its warps, or no two of them would ever meet in one.
+[[nodiscard]] constexpr unsigned traced_banks(unsigned warp_size) {
+  return warp_size;
+}
+
 /// Runs a kernel and traces the first block of each launch.
 [[nodiscard]] std::vector<traced_launch> trace_kernel(const profile_request& r);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "host/error.hpp"
@@ -52,7 +53,12 @@ watched_result run_watched(const profile_request& r, simt::observer* by) {
   const auto memory = on->allocate((r.n + r.offset) * size);
   std::byte* const in = memory->data() + r.offset * size;
   std::vector<std::byte> elements(r.n * size);
-  generate_input(elements.data(), r.type, "sum", r.n, 1);
+  if (r.ones)
+    visit_type(r.type, [&]<typename In>() {
+      std::fill_n(reinterpret_cast<In*>(elements.data()), r.n, In(1));
+    });
+  else
+    generate_input(elements.data(), r.type, "sum", r.n, 1);
   on->upload(in, elements.data(), elements.size());
   const auto reduction = on->make_reduction({r.stage, r.type, "sum", r.shape, r.n});
   reduction->enqueue(in, r.n);

@@ -38,7 +38,7 @@ void check_size(std::uint64_t n, std::uint64_t most);
 /// How many elements one block of the first pass folds at a time.
 [[nodiscard]] std::uint64_t elements_per_block(const profile_request& r);
 
-/// Reduces random elements, once.
+/// Reduces random elements or ones, once.
 /// @param by sees the memory, too, from its allocation on; null: whoever watches already
 watched_result run_watched(const profile_request& r, simt::observer* by);
 

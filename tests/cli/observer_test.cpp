@@ -1,6 +1,7 @@
 // `tenfold profile`, `check` and `trace` as their users meet them: kernels watched on the executor.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -317,6 +318,16 @@ TEST_F(CliObserver, TraceEndsWithTheSumOfWhatItRead) {
   }
 }
 
+TEST_F(CliObserver, TraceOfOnesCountsElements) {
+  for (const char* type : {"u32", "f32", "f64"}) {
+    const json d = document({"trace", "9", "--type", type, "--values", "ones"});
+    EXPECT_EQ(d.at("context").at("values"), "ones");
+    const json& steps = d.at("launches").at(0).at("steps");
+    EXPECT_EQ(steps.at(0).at("lanes").at(0).at("value"), 1) << type;
+    EXPECT_EQ(steps.back().at("lanes").at(0).at("value"), d.at("context").at("n")) << type;
+  }
+}
+
 TEST_F(CliObserver, TraceStaysWithinItsArraysAndInOrder) {
   for (const char* stage : {"1", "3", "5", "9", "11", "16"}) {
     const json d = document({"trace", stage, "--n", "1000"});
@@ -363,6 +374,20 @@ TEST_F(CliObserver, TraceOfShufflesSaysWhoseValueComes) {
               lanes.at(0).at("value").get<std::uint32_t>() +
                   lanes.at(source).at("value").get<std::uint32_t>());
   }
+}
+
+// As many banks as lanes, so that a small block meets the conflicts of a large one.
+TEST_F(CliObserver, TraceShowsWhereLanesMeetInABank) {
+  const auto most_turns = [&](const char* stage) {
+    const json d = document({"trace", stage});
+    EXPECT_EQ(d.at("context").at("banks"), 8);
+    unsigned most = 0;
+    for (const json& step : d.at("launches").at(0).at("steps"))
+      most = std::max(most, step.value("wavefronts", 0u));
+    return most;
+  };
+  EXPECT_EQ(most_turns("2"), 2u);
+  EXPECT_EQ(most_turns("3"), 1u);
 }
 
 TEST_F(CliObserver, TraceShowsCountsAndFlagsAsWholeNumbers) {
@@ -446,6 +471,7 @@ TEST_F(CliObserver, TraceRefusesWhatThereIsNot) {
   expect_refused({"trace", "17"}, {"no stage '17'"});
   expect_refused({"trace", "3", "--block", "32"}, {"--block", "16"});
   expect_refused({"trace", "3", "--warp", "32"}, {"--warp", "8"});
+  expect_refused({"trace", "3", "--values", "twos"}, {"--values", "ones"});
   expect_refused({"trace", "3", "--type", "i8"}, {"stage 3", "i8", "u32"});
   expect_refused({"trace", "12"}, {"stage 12"});
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <string_view>
 #include <vector>
@@ -122,6 +123,23 @@ TEST_P(BankConflicts, OfDoubles) {
         count([&, s = stride] { watched::launch_strided_doubles(s, warp_size()); });
     EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
     EXPECT_EQ(c.shared_reads.wavefronts, groups * ways) << stride;
+  }
+}
+
+// A model of a GPU, with few lanes and as many banks: the same strides as above, cut short.
+TEST(BankTurns, OfAModelWithFewBanks) {
+  for (const auto& [stride, turns] :
+       {std::pair{1u, 1u}, {2u, 2u}, {3u, 1u}, {4u, 4u}, {7u, 1u}, {8u, 8u}, {16u, 8u}}) {
+    std::array<std::uint64_t, most_lanes> addresses{};
+    for (unsigned lane = 0; lane < 8; ++lane) addresses[lane] = std::uint64_t{4} * stride * lane;
+    const step s{.what = action::read,
+                 .where = 0,
+                 .warp = 0,
+                 .lanes = 0xff,
+                 .bytes = 4,
+                 .addresses = &addresses};
+    EXPECT_EQ(count_turns(s, 8).wavefronts, turns) << stride;
+    EXPECT_EQ(count_turns(s, 8).worst, turns) << stride;
   }
 }
 
