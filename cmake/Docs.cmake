@@ -26,7 +26,8 @@ function(tenfold_find_sphinx out)
 endfunction()
 tenfold_find_sphinx(TENFOLD_DOCS_PYTHON)
 
-# tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them.
+# tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them; all of them
+# every time, for Sphinx warns of a page only when it reads it.
 function(tenfold_add_site target builder)
   add_custom_target(
     ${target}
@@ -36,7 +37,7 @@ function(tenfold_add_site target builder)
     COMMAND
       ${CMAKE_COMMAND} -E env TENFOLD_DOXYGEN_XML=${TENFOLD_DOCS_BUILD}/doxygen/xml PYTHONDONTWRITEBYTECODE=1
       ${TENFOLD_DOCS_PYTHON} -m sphinx -b ${builder} -c docs/site -d ${TENFOLD_DOCS_BUILD}/doctrees -q -n -W
-      --keep-going ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
+      --keep-going -E -a ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     USES_TERMINAL VERBATIM)
 endfunction()
