@@ -21,6 +21,7 @@ root_doc = "index"
 myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
 myst_ref_domains = ["std"]
+smartquotes_action = "q"  # and no dashes: options begin with two
 
 breathe_projects = {"tenfold": os.environ["TENFOLD_DOXYGEN_XML"]}
 breathe_default_project = "tenfold"
