@@ -39,6 +39,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "scorer.js")
+html_use_index = False  # no page leads to it; the search finds names
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "tango"
