@@ -27,10 +27,11 @@ endfunction()
 tenfold_find_sphinx(TENFOLD_DOCS_PYTHON)
 
 # tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them; all of them
-# every time, for Sphinx warns of a page only when it reads it.
+# every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more.
 function(tenfold_add_site target builder)
   add_custom_target(
     ${target}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${TENFOLD_DOCS_BUILD}/doxygen ${TENFOLD_DOCS_BUILD}/${builder}
     COMMAND ${TENFOLD_DOXYGEN} ${TENFOLD_DOCS_BUILD}/Doxyfile
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/constraints.py ${TENFOLD_DOCS_BUILD}/doxygen/xml
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/stage.py ${TENFOLD_DOCS_BUILD}/pages
