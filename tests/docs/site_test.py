@@ -82,6 +82,16 @@ class MarkdownTest(unittest.TestCase):
         self.assertEqual([], list(dead_markdown_links(page, text)))
 
 
+    def test_comments_vanish_from_prose_alone(self):
+        for text, expected in (("a <!--= b -->1<!--/--> c", "a 1 c"),
+                               ("| <!--= a -->1<!--/--> | 2 |\n<!-- /weave -->\nb", "| 1 | 2 |\n\nb"),
+                               ("- a\n  <!-- weave: b(\n  c) -->\n  d", "- a\n\n\n  d"),
+                               ("`<!-- a -->`\n```\n<!-- b -->\n```\n", "`<!-- a -->`\n```\n<!-- b -->\n```\n"),
+                               ("<!--= f(\"`a`\") -->`b`<!--/-->", "`b`")):
+            with self.subTest(text=text):
+                self.assertEqual(expected, markdown.without_comments(text))
+
+
 class Page(html.parser.HTMLParser):
     """What a page of the site links to, loads and calls by a name."""
 
