@@ -1,0 +1,454 @@
+"""What a page may ask docs/weave for: each function's result goes into the page as it is.
+
+Sources are read as they are now, programs are run, results come from docs/results/: nothing here is
+written down twice. Functions that need the program raise NoProgram where there is none.
+"""
+
+import functools
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json": "json",
+             ".md": "markdown"}
+ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
+                 "gfx1100": "AMD gfx1100 (RDNA3)"}
+
+
+class NoProgram(Exception):
+    """There is no program to ask."""
+
+
+_program = None
+
+
+def use_program(path):
+    global _program
+    _program = path if path != "none" else None
+
+
+# --- text in Markdown ----------------------------------------------------------------------------
+
+
+def fence(text, language=""):
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def number(value):
+    """Four significant digits, with blanks between thousands: 1 048 576."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.4g}" if abs(value) < 10000 else number(round(value))
+    return f"{int(value):,}".replace(",", " ")
+
+
+def count(n):
+    """2^20, or as many digits as it takes."""
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else number(n)
+
+
+def times(after, before):
+    """How many times as much: 0.30 x."""
+    return f"{after / before:.2f} x" if before else ""
+
+
+def percent(share):
+    return f"{100 * share:.1f}%"
+
+
+def gigabytes(bytes_per_second):
+    """GB/s, which are 10^9 bytes."""
+    return f"{bytes_per_second / 1e9:.0f} GB/s"
+
+
+def duration(microseconds):
+    if microseconds >= 1000:
+        return f"{microseconds / 1000:.3g} ms"
+    return f"{microseconds:.3g} us"
+
+
+# --- the sources ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def lines_of(file):
+    return (ROOT / file).read_text(encoding="utf-8").splitlines()
+
+
+@functools.cache
+def catalogue():
+    """number -> (name, change), of every stage."""
+    pattern = re.compile(r'^  STAGE\((\d+), (\w+), \w+, "([^"]*)"\)', re.MULTILINE)
+    text = "\n".join(lines_of("host/catalogue.hpp"))
+    return {int(n): (name, change) for n, name, change in pattern.findall(text)}
+
+
+def name_of(stage):
+    return catalogue()[stage][0]
+
+
+def idea(stage):
+    """Half a line on what the stage changes."""
+    return catalogue()[stage][1]
+
+
+def file_of(stage):
+    folder = "kernels" if stage <= 10 else "kernels/beyond"
+    return f"{folder}/{stage:02d}_{name_of(stage)}.hpp"
+
+
+def page_of(stage):
+    return f"stages/{stage:02d}_{name_of(stage)}.md" if stage <= 10 else "beyond.md"
+
+
+def stages(first, last, to_docs=""):
+    """A table of stages; `to_docs` leads from the page's folder to docs/."""
+    to_root = "" if to_docs == "docs/" else to_docs + "../"
+    lines = ["| stage | idea | kernel |", "|---|---|---|"]
+    for stage, (name, change) in catalogue().items():
+        if first <= stage <= last:
+            file = pathlib.Path(file_of(stage))
+            lines.append(f"| [{stage} {name}]({to_docs}{page_of(stage)}) | {change} "
+                         f"| [{file.name}]({to_root}{file}) |")
+    return "\n".join(lines)
+
+
+def code(file, first, last=None):
+    """The lines from the first that holds the text `first` to the next that holds `last`."""
+    lines = lines_of(file)
+    begin = next((i for i, line in enumerate(lines) if first in line), None)
+    if begin is None:
+        raise ValueError(f"{file} has no line with {first!r}")
+    end = begin
+    if last is not None:
+        end = next((i for i in range(begin, len(lines)) if last in lines[i]), None)
+        if end is None:
+            raise ValueError(f"{file} has no line with {last!r} after {first!r}")
+    chosen = lines[begin:end + 1]
+    margin = min((len(line) - len(line.lstrip()) for line in chosen if line), default=0)
+    return fence("\n".join(line[margin:] for line in chosen),
+                 LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
+def kernel(stage):
+    """The kernel of a stage, whole."""
+    file = file_of(stage)
+    lines = lines_of(file)
+    at = next(i for i, line in enumerate(lines) if "__global__" in line)
+    begin = max(i for i in range(at + 1) if lines[i].startswith("template"))
+    end = next(i for i in range(at, len(lines)) if lines[i] == "}")
+    return fence("\n".join(lines[begin:end + 1]), "cpp")
+
+
+# --- the program ---------------------------------------------------------------------------------
+
+
+@functools.cache
+def run(arguments, expected=(0,)):
+    """What `tenfold ARGUMENTS` prints."""
+    if _program is None:
+        raise NoProgram
+    environment = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1")
+    done = subprocess.run([_program, *shlex.split(arguments)], cwd=ROOT, env=environment,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode not in expected:
+        raise ValueError(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()}")
+    return done.stdout
+
+
+def console(arguments, head=False, after=None, until=None, status=0):
+    """A command and what it prints: all of it, or the head before the first blank line; or from
+    the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
+    code that is expected."""
+    lines = run(arguments, (status,)).rstrip().splitlines()
+    if head and "" in lines:
+        lines = lines[:lines.index("")]
+    if after is not None:
+        lines = ["..."] + lines[next(i for i, line in enumerate(lines) if after in line):]
+    if until is not None:
+        lines = lines[:next(i for i, line in enumerate(lines) if until in line) + 1] + ["..."]
+    return fence("\n".join([f"$ ./tenfold {arguments}", *lines]), "console")
+
+
+def diff(before, after, around=2):
+    """What a stage changes in the one before: lines of code, comments left out."""
+    lines = run(f"diff {before} {after}").rstrip().splitlines()
+    summary = lines[-1]
+    body = lines[2:-2]
+    # The name of the namespace is no news, nor is what the host is told.
+    changed = [i for i, line in enumerate(body)
+               if line[:1] in "+-" and "namespace tenfold" not in line]
+    kept, text = {j for i in changed for j in range(i - around, i + around + 1)}, []
+    for i, line in enumerate(body):
+        if i not in kept:
+            continue
+        if text and i - 1 not in kept:
+            text.append("  ...")
+        text.append(line.rstrip())
+    summary = summary.replace(" (comments left out)", "")
+    return fence("\n".join(text), "diff") + f"\n\n{summary}, by `./tenfold diff {before} {after}`."
+
+
+_one_at_a_time = threading.Lock()
+
+
+@functools.cache
+def _profiles_of(arguments):
+    document = json.loads(run(f"profile {arguments} --json -"))
+    return {(p["stage_name"], p["warp"]): p for p in document["profiles"]}
+
+
+def _profiles(kernel_name, options):
+    # All stages at once, for the pages ask for most of them.
+    is_stage = not options and kernel_name.isdigit()
+    with _one_at_a_time:
+        return _profiles_of("--all" if is_stage else f"{kernel_name} {options}".strip())
+
+
+def profile(stage, key, warp=32, options=""):
+    """A figure of `tenfold profile STAGE --json -`: "shared_wavefronts", or of the first launch
+    "passes.0.shared_reads.requests". `stage` may be the name of a pitfall or a kernel's file."""
+    name = name_of(stage) if isinstance(stage, int) else pathlib.Path(stage).stem
+    value = _profiles(str(stage), options)[name, warp]
+    for step in key.split("."):
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return value
+
+
+def _choose(rows, keys):
+    """Of rows with a title and a key, those that are named by their keys, or all."""
+    unknown = set(keys) - {key for _, key in rows}
+    if unknown:
+        raise ValueError(f"no such row: {', '.join(sorted(unknown))}")
+    return [row for row in rows if not keys or row[1] in keys]
+
+
+COUNTERS = [
+    ("launches", "launches"),
+    ("blocks", "blocks"),
+    ("global memory: requests", "global_requests"),
+    ("bytes used of those moved, %", "sector_efficiency"),
+    ("shared memory: requests", "shared_requests"),
+    ("wavefronts", "shared_wavefronts"),
+    ("wavefronts per request", "wavefronts_per_request"),
+    ("worst bank conflict, ways", "worst_bank_conflict"),
+    ("active lanes per request to shared memory", "active_lanes_at_shared_memory"),
+    ("active lanes per step", "active_lanes"),
+    ("steps per element", "steps_per_element"),
+    ("barriers per block", "barriers_per_block"),
+    ("warp barriers", "warp_barriers"),
+    ("shuffles", "shuffles"),
+]
+
+
+def counters(stage, *keys, warps=(32, 64)):
+    """The counters of a stage beside those of the one before, on the executor; all, or those that
+    are named by their keys in the program's JSON (see COUNTERS)."""
+    before = stage - 1
+    chosen = _choose(COUNTERS, keys)
+    columns = [(s, w) for w in warps for s in ((before, stage) if before else (stage,))]
+    heads = ["2^20 elements, blocks of 256"] + [f"stage {s}, warps of {w}" for s, w in columns]
+    rows = [[title, *(number(round(profile(s, key, w), 2)) for s, w in columns)]
+            for title, key in chosen]
+    return table(heads, rows)
+
+
+# --- results -------------------------------------------------------------------------------------
+
+
+@functools.cache
+def results(file):
+    return json.loads((RESULTS / file).read_text(encoding="utf-8"))
+
+
+def ladder(entry, key, file="h200-ladder.json"):
+    """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
+    "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
+    "grid", or "launches"."""
+    for row in results(file)["benchmarks"]:
+        if entry in (row.get("stage"), row.get("peer")):
+            return len(row["passes"]) if key == "launches" else row[key]
+    raise ValueError(f"{file} has no {entry}")
+
+
+def gpu(file="h200-ladder.json"):
+    return results(file)["context"]["device_name"]
+
+
+def fact(key, file="h200-ladder.json"):
+    """What a recorded run says of its GPU: "multiprocessors", "peak_bytes_per_second", ..."""
+    return results(file)["context"][key]
+
+
+def on_gpu(stage, file="h200-ladder.json"):
+    """The rows of a ladder for a stage and the one before."""
+    rows, before = [], stage - 1
+    for s in (before, stage) if before else (stage,):
+        speed = ladder(s, "bytes_per_second", file)
+        gain = times(speed, ladder(before, "bytes_per_second", file)) if s == stage and before else ""
+        rows.append([f"{s} {name_of(s)}", ladder(s, "block", file), ladder(s, "launches", file),
+                     duration(ladder(s, "real_time", file)), f"{speed / 1e9:.0f}", gain,
+                     percent(ladder(s, "share_of_ceiling", file)),
+                     percent(ladder(s, "share_of_peak", file))])
+    n, kind = ladder(stage, "n", file), ladder(stage, "type", file)
+    return table([f"sum of {count(n)} {kind}, {gpu(file)}", "threads per block", "launches", "time",
+                  "GB/s", "times the one before", "of what can be read", "of peak"], rows)
+
+
+@functools.cache
+def _hardware(stage, launch, file):
+    for entry in results(file)["stages"]:
+        if entry["stage"] == stage:
+            return entry["passes"][launch]["hardware"]
+    raise ValueError(f"{file} has no stage {stage}")
+
+
+def hardware(stage, metric, launch=0, file="h200-counters.json"):
+    """What NVIDIA's profiler counted in a launch of a stage: a metric's name, or with a dot the
+    opcode of one that counts by opcode, or "instructions": all that warps executed."""
+    metrics = _hardware(stage, launch, file)
+    if metric == "instructions":
+        return sum(metrics["sass__inst_executed_per_opcode"].values())
+    if metric in metrics:
+        return metrics[metric]
+    name, _, opcode = metric.rpartition(".")
+    return metrics[name].get(opcode, 0)
+
+
+def duel(file):
+    """The table of what tenfold_duel found: for each size and type the best stage that took part
+    and how many times as fast as the library it was, with the interval that holds the median at
+    95%, in a replayed graph and in a stream."""
+    events = {}
+    rows = results(file)["benchmarks"]
+    for row in rows:
+        key = (row["n"], row["type"], row["op"])
+        events.setdefault(key, {}).setdefault(row["mode"], []).append(row)
+    library = rows[0]["against"].removeprefix("peer:")
+    modes = [mode for mode in ("graph", "stream") if any(mode in event for event in events.values())]
+    heads = [head for mode in modes
+             for head in ("stage", f"in a {mode}", f"times {library}", "of ceiling")]
+    lines = ["| n | type | operator | " + " | ".join(heads) + " |", "|---" * (3 + len(heads)) + "|"]
+    for (n, kind, op), event in events.items():
+        cells = [count(n), kind, op]
+        for mode in modes:
+            cells += _duel_cells(event.get(mode, []))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _duel_cells(entries):
+    """Stage, time, times as fast, share of the ceiling; blanks where no stage was measured."""
+    measured = [entry for entry in entries if "stage" in entry]
+    if not measured:
+        return ["", "", "", ""]
+    best = min(measured, key=lambda entry: entry["real_time"])
+    interval = (f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best
+                else "")
+    return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
+            percent(best["share_of_ceiling"])]
+
+
+def listing(file):
+    """A text of docs/results/ as it is."""
+    return fence((RESULTS / file).read_text(encoding="utf-8"))
+
+
+# --- machine code --------------------------------------------------------------------------------
+
+
+def _machine(stage, architecture):
+    record = results("machine-code.json")["architectures"][architecture]
+    return record["kernels"][str(stage)]
+
+
+def machine(stage, architecture, key):
+    """A figure of the recorded machine code: "instructions", "vector_registers", "shuffles", ..."""
+    return _machine(stage, architecture)[key]
+
+
+def compilers():
+    """Which compilers the recorded machine code is by."""
+    records = results("machine-code.json")["architectures"]
+    return "; ".join(f"{name}: {record['language']} by {record['compiler']}"
+                     for name, record in records.items())
+
+
+MACHINE_ROWS = [
+    ("instructions", "instructions"),
+    ("vector registers", "vector_registers"),
+    ("shared memory, bytes", "shared_bytes"),
+    ("loops", "loops"),
+    ("block barriers", "block_barriers"),
+    ("loads of 16 bytes", "loads_of_16_bytes"),
+    ("accesses to shared memory", "shared_memory"),
+    ("shuffles", "shuffles"),
+    ("branches", "branches"),
+]
+
+
+def machine_code(stage, *keys):
+    """The machine code of a stage beside that of the one before, on both vendors: all rows of
+    MACHINE_ROWS, or those that are named by their keys."""
+    before = stage - 1
+    chosen = _choose(MACHINE_ROWS, keys)
+    columns = [(a, s) for a in ARCHITECTURES for s in ((before, stage) if before else (stage,))]
+    heads = ["f32 sum, block 256, compiled"] + [f"{a}: stage {s}" for a, s in columns]
+    rows = [[title, *(number(machine(s, a, key)) for a, s in columns)] for title, key in chosen]
+    return table(heads, rows)
+
+
+def instructions(stage, architecture, text):
+    """The instructions that come from the kernel's first line with this text."""
+    lines = lines_of(file_of(stage))
+    at = next((i + 1 for i, line in enumerate(lines) if text in line), None)
+    if at is None:
+        raise ValueError(f"{file_of(stage)} has no line with {text!r}")
+    chosen = [line.partition(" ")[2] for line in _machine(stage, architecture)["code"]
+              if line.startswith(f"{at}: ")]
+    if not chosen:
+        raise ValueError(f"no instruction of {architecture} comes from line {at} of {file_of(stage)}")
+    return fence("\n".join(chosen), "text")
+
+
+# --- claims of published texts -------------------------------------------------------------------
+
+
+def claims(*tests):
+    """Rows of docs/claims.md, by the names of their tests."""
+    rows = [line for line in lines_of("docs/claims.md") if line.startswith("|")]
+    chosen = []
+    for test in tests:
+        found = [row for row in rows if f".{test}`" in row or f".{test}/" in row]
+        if not found:
+            raise ValueError(f"docs/claims.md has no test {test}")
+        chosen += [row.rpartition(" | `")[0] + " |" for row in found]
+    return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
+
+
+# --- drawings ------------------------------------------------------------------------------------
+
+
+def image(name, to_images="images/"):
+    """A picture of docs/images/ with what it says of itself; `to_images` leads there."""
+    text = (ROOT / "docs" / "images" / f"{name}.svg").read_text(encoding="utf-8")
+    found = re.search(r"<desc[^>]*>(.*?)</desc>", text, re.DOTALL)
+    words = " ".join(found[1].split()) if found else name
+    return f"![{words.replace('[', '(').replace(']', ')')}]({to_images}{name}.svg)"
+
+
+def drawing(stage):
+    """What the first block of a stage does, on the page of the stage."""
+    return image(f"{stage:02d}_{name_of(stage)}", "../images/")
