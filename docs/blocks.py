@@ -327,6 +327,22 @@ def hardware(stage, metric, launch=0, file="h200-counters.json"):
     return metrics[name].get(opcode, 0)
 
 
+def per_32_elements(stage):
+    """Instructions that warps of the first launch executed for every 32 elements, which are one load
+    of a whole warp."""
+    n = 2 ** int(results("h200-counters.json")["shape"]["n"].removeprefix("2^"))
+    return 32 * hardware(stage, "instructions") / n
+
+
+def issue_slots(stage, file="h200-ladder-256.json"):
+    """The share of their clocks in which a GPU's warp schedulers issue an instruction, of a stage up to
+    8 with blocks of 256: four schedulers a multiprocessor and one instruction a clock at most, at the
+    highest clock, which these GPUs keep under load."""
+    executed = per_32_elements(stage) / 32 * ladder(stage, "n", file)
+    slots = 4 * fact("multiprocessors", file) * fact("core_hertz", file)
+    return executed / (slots * ladder(stage, "real_time", file) / 1e6)
+
+
 def duel(file):
     """The table of what tenfold_duel found: for each size and type the best stage that took part
     and how many times as fast as the library it was, with the interval that holds the median at
@@ -410,8 +426,9 @@ def machine_code(stage, *keys):
     return table(heads, rows)
 
 
-def instructions(stage, architecture, text):
-    """The instructions that come from the kernel's first line with this text."""
+def instructions(stage, architecture, text, first=None, last=None):
+    """The instructions that come from the kernel's first line with this text; or of them those from
+    the first that holds the text `first` to the next that holds `last`."""
     lines = lines_of(file_of(stage))
     at = next((i + 1 for i, line in enumerate(lines) if text in line), None)
     if at is None:
@@ -420,6 +437,10 @@ def instructions(stage, architecture, text):
               if line.startswith(f"{at}: ")]
     if not chosen:
         raise ValueError(f"no instruction of {architecture} comes from line {at} of {file_of(stage)}")
+    if first is not None:
+        begin = next(i for i, line in enumerate(chosen) if first in line)
+        end = next(i for i in range(begin, len(chosen)) if last in chosen[i])
+        chosen = chosen[begin:end + 1]
     return fence("\n".join(chosen), "text")
 
 
@@ -436,6 +457,13 @@ def claims(*tests):
             raise ValueError(f"docs/claims.md has no test {test}")
         chosen += [row.rpartition(" | `")[0] + " |" for row in found]
     return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
+
+
+def found(*pitfalls):
+    """Rows of docs/pitfalls-found.md: who finds a pitfall on an H200."""
+    rows = [line for line in lines_of("docs/pitfalls-found.md") if line.startswith("|")]
+    chosen = [next(row for row in rows if row.startswith(f"| [{name}]")) for name in pitfalls]
+    return "\n".join([*rows[:2], *chosen]).replace("(../kernels/", "(../../kernels/")
 
 
 # --- drawings ------------------------------------------------------------------------------------
