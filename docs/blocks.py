@@ -473,10 +473,14 @@ def _tools_that_find(look):
     return [tool for tool in TOOLS if look[tool]["found"]]
 
 
+def pitfall_result(name, file="h200-pitfalls.json"):
+    """What the result of a pitfall on a GPU was: "right", "wrong, 1 of 20", "hangs", "error"."""
+    return _looks(file)[name]["plain"]["text"]
+
+
 def found(name, file="h200-pitfalls.json"):
     """Who finds a pitfall: the result on a GPU, compute-sanitizer, the checker."""
-    look = _looks(file)[name]
-    shows = look["plain"]["text"]
+    look, shows = _looks(file)[name], pitfall_result(name, file)
     tools = ", ".join(_tools_that_find(look)) or ("hangs, too" if shows == "hangs" else "nothing")
     return (f"{results(file)['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
             f"`tenfold check`: *{look['check']['text']}*.")
