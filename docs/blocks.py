@@ -143,6 +143,13 @@ def code(file, first, last=None):
                  LANGUAGES.get(pathlib.Path(file).suffix, ""))
 
 
+def program(file):
+    """A source file, without what it says at its head."""
+    lines = lines_of(file)
+    begin = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return fence("\n".join(lines[begin:]), LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
 def kernel(stage):
     """The kernel of a stage, whole."""
     file = file_of(stage)
@@ -173,7 +180,7 @@ def console(arguments, head=False, after=None, until=None, status=0):
     """A command and what it prints: all of it, or the head before the first blank line; or from
     the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
     code that is expected."""
-    lines = run(arguments, (status,)).rstrip().splitlines()
+    lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
@@ -360,6 +367,24 @@ def _duel_cells(entries):
                 else "")
     return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
             percent(best["share_of_ceiling"])]
+
+
+def _duel_row(contestant, n, mode, file):
+    for row in results(file)["benchmarks"]:
+        if row["contestant"].split("/")[0] == contestant and (row["n"], row["mode"]) == (n, mode):
+            return row
+    raise ValueError(f"{file} has no {contestant} of {n} elements in a {mode}")
+
+
+def duel_time(contestant, n, mode="graph", file="h200-sums.json"):
+    """What a call of "best", "peer:cub" or "peer:empty" took, by tenfold_duel."""
+    return duration(_duel_row(contestant, n, mode, file)["real_time"])
+
+
+def duel_ratio(contestant, n, mode="graph", file="h200-sums.json"):
+    """How many times as fast as the library, and the interval."""
+    row = _duel_row(contestant, n, mode, file)
+    return f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"
 
 
 def listing(file):
