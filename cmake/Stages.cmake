@@ -138,6 +138,11 @@ function(tenfold_link_unlisted_units program backend)
   target_compile_options(
     ${object} PRIVATE $<$<COMPILE_LANGUAGE:CXX,HIP>:-Wfatal-errors -ftemplate-backtrace-limit=1>)
   set_target_properties(${object} PROPERTIES TENFOLD_WITH_90 ON)
+  # CUDA's runtime is linked into the program and into the backend's library, and each knows its own
+  # kernels alone. Instances of the same template must not take each other's place.
+  if(NOT backend STREQUAL simt)
+    set_target_properties(${object} PROPERTIES CUDA_VISIBILITY_PRESET hidden HIP_VISIBILITY_PRESET hidden)
+  endif()
   target_link_libraries(${program} PRIVATE ${object})
 endfunction()
 

@@ -4,6 +4,7 @@ Sources are read as they are now, programs are run, results come from docs/resul
 written down twice. Functions that need the program raise NoProgram where there is none.
 """
 
+import difflib
 import functools
 import json
 import os
@@ -109,15 +110,20 @@ def file_of(stage):
     return f"{folder}/{stage:02d}_{name_of(stage)}.hpp"
 
 
-def stages(first, last, to_root="../"):
-    """A table of stages; `to_root` leads from the page's folder to the repository's."""
-    rows = []
-    for stage, (_, change) in catalogue().items():
+def page_of(stage):
+    return f"stages/{stage:02d}_{name_of(stage)}.md" if stage <= 10 else "beyond.md"
+
+
+def stages(first, last, to_docs=""):
+    """A table of stages; `to_docs` leads from the page's folder to docs/."""
+    to_root = "" if to_docs == "docs/" else to_docs + "../"
+    lines = ["| stage | idea | kernel |", "|---|---|---|"]
+    for stage, (name, change) in catalogue().items():
         if first <= stage <= last:
-            file = file_of(stage)
-            rows.append([stage, change, f"[{file}]({to_root}{file})"])
-    return "\n".join(["| stage | idea | file |", "|---|---|---|",
-                      *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+            file = pathlib.Path(file_of(stage))
+            lines.append(f"| [{stage} {name}]({to_docs}{page_of(stage)}) | {change} "
+                         f"| [{file.name}]({to_root}{file}) |")
+    return "\n".join(lines)
 
 
 def code(file, first, last=None):
@@ -135,6 +141,13 @@ def code(file, first, last=None):
     margin = min((len(line) - len(line.lstrip()) for line in chosen if line), default=0)
     return fence("\n".join(line[margin:] for line in chosen),
                  LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
+def program(file):
+    """A source file, without what it says at its head."""
+    lines = lines_of(file)
+    begin = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return fence("\n".join(lines[begin:]), LANGUAGES.get(pathlib.Path(file).suffix, ""))
 
 
 def kernel(stage):
@@ -167,7 +180,7 @@ def console(arguments, head=False, after=None, until=None, status=0):
     """A command and what it prints: all of it, or the head before the first blank line; or from
     the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
     code that is expected."""
-    lines = run(arguments, (status,)).rstrip().splitlines()
+    lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
@@ -372,6 +385,24 @@ def _duel_cells(entries):
             percent(best["share_of_ceiling"])]
 
 
+def _duel_row(contestant, n, mode, file):
+    for row in results(file)["benchmarks"]:
+        if row["contestant"].split("/")[0] == contestant and (row["n"], row["mode"]) == (n, mode):
+            return row
+    raise ValueError(f"{file} has no {contestant} of {n} elements in a {mode}")
+
+
+def duel_time(contestant, n, mode="graph", file="h200-sums.json"):
+    """What a call of "best", "peer:cub" or "peer:empty" took, by tenfold_duel."""
+    return duration(_duel_row(contestant, n, mode, file)["real_time"])
+
+
+def duel_ratio(contestant, n, mode="graph", file="h200-sums.json"):
+    """How many times as fast as the library, and the interval."""
+    row = _duel_row(contestant, n, mode, file)
+    return f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"
+
+
 def listing(file):
     """A text of docs/results/ as it is."""
     return fence((RESULTS / file).read_text(encoding="utf-8"))
@@ -454,11 +485,78 @@ def claims(*tests):
     return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
 
 
-def found(*pitfalls):
-    """Rows of docs/pitfalls-found.md: who finds a pitfall on an H200."""
-    rows = [line for line in lines_of("docs/pitfalls-found.md") if line.startswith("|")]
-    chosen = [next(row for row in rows if row.startswith(f"| [{name}]")) for name in pitfalls]
-    return "\n".join([*rows[:2], *chosen]).replace("(../kernels/", "(../../kernels/")
+# --- pitfalls ------------------------------------------------------------------------------------
+
+
+def _kernel_lines(name):
+    """The lines of a pitfall's kernel, and those of the mended one, without what marks the mistake."""
+    text = "\n".join(lines_of(f"kernels/pitfalls/{name}.hpp"))
+    both = re.findall(r"^template[^{]*?__global__.*?^}$", text, re.MULTILINE | re.DOTALL)
+    return [re.sub(r" *// pitfall: \w+$", "", kernel, flags=re.MULTILINE).splitlines() for kernel in both]
+
+
+def pitfall(name, around=1):
+    """What mends the kernel of a pitfall: the lines that differ, and so many around them."""
+    lines = list(difflib.unified_diff(*_kernel_lines(name), lineterm="", n=around))[3:]
+    if not lines:
+        raise ValueError(f"what differs in {name} is not in its kernel")
+    if lines[0].strip() == "":
+        del lines[0]
+    margin = min(len(line) - len(line[1:].lstrip()) for line in lines if line[1:].strip() and line[0] != "@")
+    text = ["  ..." if line[0] == "@" else f"{line[0]} {line[margin:]}".rstrip() for line in lines]
+    return fence("\n".join(text), "diff")
+
+
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+
+
+@functools.cache
+def _looks(file):
+    return {look["name"]: look for look in results(file)["looks"] if not look["mended"]}
+
+
+def _tools_that_find(look):
+    return [tool for tool in TOOLS if look[tool]["found"]]
+
+
+def pitfall_result(name, file="h200-pitfalls.json"):
+    """What the result of a pitfall on a GPU was: "right", "wrong, 1 of 20", "hangs", "error"."""
+    return _looks(file)[name]["plain"]["text"]
+
+
+def found(name, file="h200-pitfalls.json"):
+    """Who finds a pitfall: the result on a GPU, compute-sanitizer, the checker."""
+    look, shows = _looks(file)[name], pitfall_result(name, file)
+    tools = ", ".join(_tools_that_find(look)) or ("hangs, too" if shows == "hangs" else "nothing")
+    return (f"{results(file)['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
+            f"`tenfold check`: *{look['check']['text']}*.")
+
+
+def pitfalls_found(by, file="h200-pitfalls.json"):
+    """How many pitfalls there are ("all"), show on a GPU ("plain"), hang there ("hangs"), are found by
+    compute-sanitizer ("sanitizer") or by `tenfold check` ("check")."""
+    by_tool = {
+        "all": lambda look: True,
+        "plain": lambda look: look["plain"]["found"],
+        "hangs": lambda look: look["plain"]["text"] == "hangs",
+        "sanitizer": _tools_that_find,
+        "check": lambda look: look["check"]["found"],
+    }
+    return sum(bool(by_tool[by](look)) for look in _looks(file).values())
+
+
+def pitfalls_table(file="h200-pitfalls.json", to_root="../"):
+    """All pitfalls, in the order of their list, and who finds them."""
+    rows = []
+    pattern = re.compile(r"^\| \[(\w+)\]\(\w+\.hpp\) \| (.*?) \|")
+    for name, what in (m.groups() for m in map(pattern.match, lines_of("kernels/pitfalls/README.md")) if m):
+        look = _looks(file)[name]
+        rows.append([f"[{name}]({to_root}kernels/pitfalls/{name}.hpp)", what, look["plain"]["text"],
+                     ", ".join(_tools_that_find(look)), look["check"]["text"]])
+    heads = ["pitfall", "what is wrong", results(file)["run_with"]["device"], "compute-sanitizer",
+             "`tenfold check`"]
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 # --- drawings ------------------------------------------------------------------------------------

@@ -29,8 +29,9 @@ struct registered_stage {
 [[nodiscard]] std::span<const registered_stage> registered_stages();
 
 /// The same for stages that the catalogue does not list. Their units add to it before main()
-/// begins.
-[[nodiscard]] inline std::vector<registered_stage>& registered_unlisted_stages() {
+/// begins: to this very list, whatever else such a unit keeps to itself.
+[[nodiscard, gnu::visibility("default")]] inline std::vector<registered_stage>&
+registered_unlisted_stages() {
   static std::vector<registered_stage> added;
   return added;
 }

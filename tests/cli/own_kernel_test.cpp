@@ -118,6 +118,14 @@ TEST_F(OwnKernel, StandsAfterTheTenOnTheLadder) {
       "  own  fast_sum "));
 }
 
+/// The program that is built for it has all stages, on a GPU as well where there is one.
+TEST_F(OwnKernel, StandsBesideStagesOnTheBestDevice) {
+  write_kernel("fast_sum");
+  const outcome o = succeed({"ladder", "--kernel", "fast_sum.hpp", "--n", "1000"});
+  for (const char* part : {"    1  naive ", "   10  two_pass ", "  own  fast_sum "})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
 /// Zero is what sums start from, and no maximum does: of the sum that is asked for, all is right.
 TEST_F(OwnKernel, IsWrongWhereATrialIs) {
   write_kernel("padded_sum", guarded_load, "i < n ? T(in[i]) : T(0)");
