@@ -307,6 +307,52 @@ def on_gpu(stage, file="h200-ladder.json"):
                   "GB/s", "times the one before", "of what can be read", "of peak"], rows)
 
 
+def _sized(stage, n, file):
+    for row in results(file)["benchmarks"]:
+        if row["stage"] == stage and row["n"] == n:
+            return row
+    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+
+
+def by_size(stages_shown, exponents, file="h200-sizes.json"):
+    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
+    many times as fast the last of them is as the first."""
+    heads = [f"f32 sum, {gpu(file)}"]
+    for stage in stages_shown:
+        heads += [f"stage {stage}", "launches"]
+    rows = []
+    for n in (2 ** exponent for exponent in exponents):
+        found = [_sized(stage, n, file) for stage in stages_shown]
+        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
+        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+
+
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second", file="h200-tune.json"):
+    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    document, found = results(file), None
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
+                "f32", "graph", n, stage, block, items, grid]:
+            found = row[key]
+    if found is None:
+        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
+    return found
+
+
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or a peer such as "peer:cub"."""
+    for row in results(file)["benchmarks"]:
+        name = row["contestant"]
+        names = (name, "best") if name.startswith("best/") else (name, row.get("stage"))
+        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
+                n, mode, kind, "sum"):
+            return row[key]
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
 @functools.cache
 def _hardware(stage, launch, file):
     for entry in results(file)["stages"]:
