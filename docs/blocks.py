@@ -168,6 +168,12 @@ def run(arguments, expected=(0,)):
     return done.stdout
 
 
+def result_of(arguments):
+    """What `tenfold run ARGUMENTS` computes, in as many digits as an f32 has."""
+    value, = (row["result"] for row in json.loads(run(f"run {arguments} --json -"))["benchmarks"])
+    return f"{value:.9g}"
+
+
 def console(arguments, head=False, after=None, until=None, status=0):
     """A command and what it prints: all of it, or the head before the first blank line; or from
     the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
@@ -314,6 +320,11 @@ def _sized(stage, n, file):
     raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
 
 
+def sized(stage, n, key, file="h200-sizes.json"):
+    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
+    return _sized(stage, n, file)[key]
+
+
 def by_size(stages_shown, exponents, file="h200-sizes.json"):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""
@@ -340,6 +351,19 @@ def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second", file
     if found is None:
         raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
     return found
+
+
+def tuned_by_size(stages_shown, mode, file="h200-tune.json"):
+    """Microseconds of sums of f32 by n, of each stage in its fastest shape, as bench/tune found it."""
+    document, fastest = results(file), {}
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if (row["round"], row["type"], row["mode"]) == ("detail", "f32", mode):
+            key = row["n"], row["stage"]
+            fastest[key] = min(row["microseconds"], fastest.get(key, row["microseconds"]))
+    sizes = sorted({n for n, stage in fastest if stage in stages_shown})
+    rows = [[count(n), *(number(fastest.get((n, stage))) for stage in stages_shown)] for n in sizes]
+    return table([f"us, {document['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)], rows)
 
 
 def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
