@@ -339,7 +339,8 @@ def by_size(stages_shown, exponents, file="h200-sizes.json"):
     return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
 
 
-def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second", file="h200-tune.json"):
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
+          file="h200-tune.json"):
     """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
     had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
     document, found = results(file), None
@@ -353,28 +354,39 @@ def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second", file
     return found
 
 
-def tuned_by_size(stages_shown, mode, file="h200-tune.json"):
-    """Microseconds of sums of f32 by n, of each stage in its fastest shape, as bench/tune found it."""
-    document, fastest = results(file), {}
-    for cells in document["rows"]:
-        row = dict(zip(document["columns"], cells))
-        if (row["round"], row["type"], row["mode"]) == ("detail", "f32", mode):
-            key = row["n"], row["stage"]
-            fastest[key] = min(row["microseconds"], fastest.get(key, row["microseconds"]))
-    sizes = sorted({n for n, stage in fastest if stage in stages_shown})
-    rows = [[count(n), *(number(fastest.get((n, stage))) for stage in stages_shown)] for n in sizes]
-    return table([f"us, {document['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)], rows)
+def fastest(stage, n, mode="graph", file="h200-tune.json"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    document = results(file)
+    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
+    return min(row["microseconds"] for row in rows
+               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                   "detail", "f32", mode, n, stage])
+
+
+def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+    """`fastest` of some stages for 2^each exponent."""
+    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
+                                             for s in stages_shown)] for exponent in exponents])
 
 
 def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
-    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or a peer such as "peer:cub"."""
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
     for row in results(file)["benchmarks"]:
-        name = row["contestant"]
-        names = (name, "best") if name.startswith("best/") else (name, row.get("stage"))
+        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
         if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
                 n, mode, kind, "sum"):
             return row[key]
     raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
+def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
+    """Sums of narrow elements by stages 10 and 15 and by CUB."""
+    contestants = 10, 15, "peer:cub"
+    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
+                     for who in contestants)] for kind in kinds]
+    device = results(file)["context"]["device"]
+    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
 
 
 @functools.cache
