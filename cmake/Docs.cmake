@@ -26,17 +26,19 @@ function(tenfold_find_sphinx out)
 endfunction()
 tenfold_find_sphinx(TENFOLD_DOCS_PYTHON)
 
-# tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them.
+# tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them; all of them
+# every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more.
 function(tenfold_add_site target builder)
   add_custom_target(
     ${target}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${TENFOLD_DOCS_BUILD}/doxygen ${TENFOLD_DOCS_BUILD}/${builder}
     COMMAND ${TENFOLD_DOXYGEN} ${TENFOLD_DOCS_BUILD}/Doxyfile
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/constraints.py ${TENFOLD_DOCS_BUILD}/doxygen/xml
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/stage.py ${TENFOLD_DOCS_BUILD}/pages
     COMMAND
       ${CMAKE_COMMAND} -E env TENFOLD_DOXYGEN_XML=${TENFOLD_DOCS_BUILD}/doxygen/xml PYTHONDONTWRITEBYTECODE=1
       ${TENFOLD_DOCS_PYTHON} -m sphinx -b ${builder} -c docs/site -d ${TENFOLD_DOCS_BUILD}/doctrees -q -n -W
-      --keep-going ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
+      --keep-going -E -a ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     USES_TERMINAL VERBATIM)
 endfunction()

@@ -101,7 +101,11 @@ class Browser:
                 raise TimeoutError(f"never came true: {condition}")
             time.sleep(0.05)
 
-    def picture(self, file):
-        data = self.call("Page.captureScreenshot", format="png")["data"]
-        with open(file, "wb") as out:
-            out.write(base64.b64decode(data))
+    def picture(self, selector=None):
+        """What is to be seen, or all of the first element that a selector finds, as a PNG file."""
+        part = {}
+        if selector:
+            box = self.value_of(f"(({{x, y, width, height}}) => ({{x: x + scrollX, y: y + scrollY, width, height}}))"
+                                f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+            part = {"clip": {**box, "scale": 1}, "captureBeyondViewport": True}
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", **part)["data"])

@@ -21,6 +21,7 @@ root_doc = "index"
 myst_heading_anchors = 4
 myst_enable_extensions = ["html_image"]
 myst_ref_domains = ["std"]
+smartquotes_action = "q"  # and no dashes: options begin with two
 
 breathe_projects = {"tenfold": os.environ["TENFOLD_DOXYGEN_XML"]}
 breathe_default_project = "tenfold"
@@ -38,6 +39,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "scorer.js")
+html_use_index = False  # no page leads to it; the search finds names
 html_copy_source = False
 html_show_sphinx = False
 pygments_style = "tango"

@@ -1,12 +1,17 @@
-// What a search finds, best first: names, then titles, then text; pages before the text of files.
+// What a search finds, best first: whole names and titles, pages by their text, parts of names, files.
+// Sphinx itself takes a C++ name for one whole word.
 var Scorer = {
-  score: result => result[4] - (result[0].startsWith("source/") ? 4 : 0),
+  score: ([page, name, , , score]) => {
+    const asked = new URLSearchParams(location.search).get("q").trim();
+    if (name.split("::").pop() === asked) return score + 10;
+    return page.startsWith("source/") ? score - 5 : score;
+  },
   objNameMatch: 11,
   objPartialMatch: 6,
-  objPrio: {0: 15, 1: 5, 2: -5},
+  objPrio: {},
   objPrioDefault: 0,
   title: 15,
   partialTitle: 7,
-  term: 5,
-  partialTerm: 2,
+  term: 7,
+  partialTerm: 4,
 };

@@ -82,6 +82,16 @@ class MarkdownTest(unittest.TestCase):
         self.assertEqual([], list(dead_markdown_links(page, text)))
 
 
+    def test_comments_vanish_from_prose_alone(self):
+        for text, expected in (("a <!--= b -->1<!--/--> c", "a 1 c"),
+                               ("| <!--= a -->1<!--/--> | 2 |\n<!-- /weave -->\nb", "| 1 | 2 |\n\nb"),
+                               ("- a\n  <!-- weave: b(\n  c) -->\n  d", "- a\n\n\n  d"),
+                               ("`<!-- a -->`\n```\n<!-- b -->\n```\n", "`<!-- a -->`\n```\n<!-- b -->\n```\n"),
+                               ("<!--= f(\"`a`\") -->`b`<!--/-->", "`b`")):
+            with self.subTest(text=text):
+                self.assertEqual(expected, markdown.without_comments(text))
+
+
 class Page(html.parser.HTMLParser):
     """What a page of the site links to, loads and calls by a name."""
 
@@ -145,6 +155,14 @@ class SiteTest(unittest.TestCase):
     def test_every_link_leads_somewhere(self):
         self.assertEqual([], list(dead_links(self.pages)))
 
+    def test_the_reference_shows_what_it_names(self):
+        for path in (ROOT / "docs/api").glob("*.md"):
+            names = " ".join(self.pages[SITE / "api" / f"{path.stem}.html"].names)
+            for name in re.findall(r"^```\{doxygen(?!file|group)\w+\} (?:\w+::)*(\w+)", path.read_text(), re.MULTILINE):
+                self.assertIn(f"{len(name)}{name}", names, path)
+        names = self.pages[SITE / "api/kernels.html"].names
+        self.assertEqual(2, sum(name.startswith("_CPPv4") and "13static_switch" in name for name in names))
+
     def test_dead_links_are_found(self):
         path = SITE / "index.html"
         page = Page("<a href='nowhere.html'></a><a href='#nowhere'></a><img src='nowhere.svg'><a href='#there' id='there'></a>")
@@ -191,20 +209,37 @@ class BrowserTest(unittest.TestCase):
 
     def test_no_page_is_wider_than_a_phone(self):
         self.browser.resize(*self.PHONE)
+        widest = "Math.max(...[...document.querySelectorAll('html, article, :has(article)')].map(e => e.scrollWidth))"
         for path in built_pages(SITE):
             self.open(path.relative_to(SITE))
             with self.subTest(page=str(path.relative_to(SITE))):
-                self.assertLessEqual(self.browser.value_of("document.documentElement.scrollWidth"), self.PHONE[0])
+                self.assertLessEqual(self.browser.value_of(widest), self.PHONE[0])
+
+    def open_in(self, page, system, choice):
+        """Opens a page where the system asks for a theme and the reader chose one."""
+        self.browser.prefer(system)
+        self.open(page)
+        self.browser.value_of(f"localStorage.setItem('theme', '{choice}')")
+        self.open(page)
+
+    THEMES = (("light", "auto", False), ("dark", "auto", True), ("dark", "light", False), ("light", "dark", True))
 
     def test_the_dark_is_the_readers_choice(self):
-        for system, choice, is_dark in (("light", "auto", False), ("dark", "auto", True),
-                                        ("dark", "light", False), ("light", "dark", True)):
-            self.browser.prefer(system)
-            self.open("index.html")
-            self.browser.value_of(f"localStorage.setItem('theme', '{choice}')")
-            self.open("index.html")
+        for system, choice, is_dark in self.THEMES:
+            self.open_in("index.html", system, choice)
             with self.subTest(system=system, choice=choice):
                 self.assertEqual(is_dark, self.brightness() < 128)
+
+    def test_drawings_follow_the_readers_choice(self):
+        drawn = (path.relative_to(SITE) for path, page in built_pages(SITE).items()
+                 if any(load.endswith(".svg") for load in page.loads))
+        page = next(drawn, None) or self.skipTest("no page has a drawing")
+        pictures = {False: set(), True: set()}
+        for system, choice, is_dark in self.THEMES:
+            self.open_in(page, system, choice)
+            pictures[is_dark].add(self.browser.picture("article img[src$='.svg']"))
+        self.assertEqual([1, 1], list(map(len, pictures.values())))
+        self.assertNotEqual(pictures[False], pictures[True])
 
     def test_a_click_changes_the_theme(self):
         self.open("index.html")
