@@ -126,15 +126,24 @@ def stages(first, last, to_docs=""):
     return "\n".join(lines)
 
 
+def contents(*pages):
+    """A list of pages in docs/ by their titles."""
+    titles = {page: lines_of(f"docs/{page}")[0].removeprefix("# ") for page in pages}
+    return "\n".join(f"- [{title}]({page})" for page, title in titles.items())
+
+
 def code(file, first, last=None):
-    """The lines from the first that holds the text `first` to the next that holds `last`."""
+    """The lines from the first that holds the text `first` to the next that holds `last`, or to the
+    brace that closes what begins there: "}"."""
     lines = lines_of(file)
     begin = next((i for i, line in enumerate(lines) if first in line), None)
     if begin is None:
         raise ValueError(f"{file} has no line with {first!r}")
+    brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
     end = begin
     if last is not None:
-        end = next((i for i in range(begin, len(lines)) if last in lines[i]), None)
+        end = next((i for i in range(begin, len(lines))
+                    if (lines[i] == brace if last == "}" else last in lines[i])), None)
         if end is None:
             raise ValueError(f"{file} has no line with {last!r} after {first!r}")
     chosen = lines[begin:end + 1]
