@@ -106,6 +106,10 @@ void add_observing_verbs(CLI::App& app, observing_options& o, const observing_ve
       ->check(CLI::IsMember({8}))
       ->capture_default_str();
   trace
+      ->add_option("--traced-block", o.trace.traced_block,
+                   "which block of each launch, the last one where there are fewer")
+      ->capture_default_str();
+  trace
       ->add_option("--values", o.trace.values,
                    "of the elements: random, or ones, whose sums count what they hold")
       ->check(CLI::IsMember({"random", "ones"}))

@@ -47,6 +47,7 @@ struct check_options {
 
 struct trace_options {
   watched_kernel kernel{.stage = {}, .kernel = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
+  unsigned traced_block = 0;
   std::string values = "random";  ///< of the elements; or `ones`
   std::string json = "-";
 };

@@ -97,7 +97,7 @@ json describe(const observe::traced_step& s, element_type type) {
 json describe(const observe::traced_launch& l, element_type type) {
   json launch{{"kernel", l.kernel},
               {"blocks", l.blocks},
-              {"block", 0},
+              {"block", l.block},
               {"arrays", json::array()},
               {"steps", json::array()}};
   for (const observe::traced_array& each : l.arrays)
@@ -120,6 +120,7 @@ exit_code trace_stage(const trace_options& o) {
   observe::profile_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);
   if (o.kernel.n.empty()) request.n = tile;
+  request.traced_block = o.traced_block;
   request.ones = o.values == "ones";
   const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
   json document{{"context",

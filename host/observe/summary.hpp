@@ -22,8 +22,9 @@ struct profile_request {
   tenfold::shape shape;
   std::uint64_t n;
   int warp_size;
-  std::size_t offset = 0;  ///< elements between an aligned address and the input
-  bool ones = false;       ///< instead of random elements
+  std::size_t offset = 0;     ///< elements between an aligned address and the input
+  bool ones = false;          ///< instead of random elements
+  unsigned traced_block = 0;  ///< of each launch, the last where there are fewer
 };
 
 /// One launch.

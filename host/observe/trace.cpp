@@ -21,7 +21,9 @@ struct placed_step {
 class tracer final : public simt::observer, private step_reader {
  public:
   explicit tracer(const profile_request& r)
-      : element_bytes_(size_of(r.type)), recorder_(*this, enough_steps(r.n), true) {}
+      : element_bytes_(size_of(r.type)),
+        traced_block_(r.traced_block),
+        recorder_(*this, enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
@@ -46,6 +48,7 @@ class tracer final : public simt::observer, private step_reader {
     global_.begin_launch(launch, reduction_parameters());
     launches_.push_back({.kernel = launch.kernel->name,
                          .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+                         .block = std::min(traced_block_, launch.grid.x - 1),
                          .arrays = {},
                          .steps = {}});
     steps_.emplace_back();
@@ -63,8 +66,8 @@ class tracer final : public simt::observer, private step_reader {
  private:
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override {
-    is_first_ = block.x == 0 && block.y == 0 && block.z == 0;
-    if (!is_first_) return;
+    is_traced_ = block.x == launches_.back().block && block.y == 0 && block.z == 0;
+    if (!is_traced_) return;
     warp_size_ = launch.warp_size;
     epoch_ = 0;
     map_.begin_block(launch, memory, global_);
@@ -73,7 +76,7 @@ class tracer final : public simt::observer, private step_reader {
   }
 
   void read(const step& s) override {
-    if (!is_first_ || s.what == action::basic_block || is_fence(s.what)) return;
+    if (!is_traced_ || s.what == action::basic_block || is_fence(s.what)) return;
     traced_step traced{.epoch = epoch_,
                        .warp = s.warp,
                        .what = s.what,
@@ -130,12 +133,13 @@ class tracer final : public simt::observer, private step_reader {
   }
 
   std::size_t element_bytes_;
+  unsigned traced_block_;
   global_memory global_;
   block_map map_;
   block_recorder recorder_;
   std::vector<traced_launch> launches_;
   std::vector<std::vector<placed_step>> steps_;
-  bool is_first_ = false;
+  bool is_traced_ = false;
   unsigned warp_size_ = 0, epoch_ = 0;
 };
 

@@ -40,10 +40,11 @@ struct traced_array {
   std::size_t elements, element_bytes;
 };
 
-/// A launch, and what its first block did.
+/// A launch, and what one of its blocks did.
 struct traced_launch {
   std::string kernel;
   std::uint64_t blocks;
+  unsigned block;  ///< that is traced
   std::vector<traced_array> arrays;
   std::vector<traced_step> steps;
 };
@@ -54,7 +55,7 @@ struct traced_launch {
   return warp_size;
 }
 
-/// Runs a kernel and traces the first block of each launch.
+/// Runs a kernel and traces one block of each launch.
 [[nodiscard]] std::vector<traced_launch> trace_kernel(const profile_request& r);
 
 }  // namespace tenfold::observe

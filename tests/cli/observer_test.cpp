@@ -318,6 +318,17 @@ TEST_F(CliObserver, TraceEndsWithTheSumOfWhatItRead) {
   }
 }
 
+TEST_F(CliObserver, TraceShowsTheBlockThatIsAskedFor) {
+  const json launches =
+      document({"trace", "11", "--n", "1024", "--traced-block", "15"}).at("launches");
+  EXPECT_EQ(launches.at(0).at("blocks"), 16);
+  EXPECT_EQ(launches.at(0).at("block"), 15);
+  EXPECT_EQ(launches.at(0).at("steps").at(0).at("lanes").at(0).at("index"), 15 * 64);
+  EXPECT_EQ(launches.at(0).at("steps").back().at("array"), "out") << "the last block folds on";
+  const json later = document({"trace", "10", "--n", "1024", "--traced-block", "9"}).at("launches");
+  EXPECT_EQ(later.at(1).at("block"), 0) << "there is but one";
+}
+
 TEST_F(CliObserver, TraceOfOnesCountsElements) {
   for (const char* type : {"u32", "f32", "f64"}) {
     const json d = document({"trace", "9", "--type", type, "--values", "ones"});
