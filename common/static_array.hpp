@@ -59,6 +59,7 @@ __host__ __device__ constexpr T get(static_array<T, N>&& array) {
 
 }  // namespace tenfold::inline TENFOLD_BACKEND
 
+/// @cond  what structured bindings ask for; Doxygen 1.9 finds no scope for it
 template <typename T, int N>
 struct std::tuple_size<tenfold::static_array<T, N>> : std::integral_constant<std::size_t, N> {};
 
@@ -66,3 +67,4 @@ template <std::size_t I, typename T, int N>
 struct std::tuple_element<I, tenfold::static_array<T, N>> {
   using type = T;
 };
+/// @endcond

@@ -161,6 +161,7 @@ template <auto Range, typename F>
 }
 
 /// The same over cases that are listed on the spot: `static_switch<32, 64>(warp_size, f)`.
+/// @ingroup static_switch_cases
 TENFOLD_NO_EXECUTION_SPACE_CHECK
 template <int... Cases, typename F>
 requires(sizeof...(Cases) > 0) [[nodiscard]] __host__ __device__
@@ -169,6 +170,7 @@ requires(sizeof...(Cases) > 0) [[nodiscard]] __host__ __device__
 }
 
 /// The same over the cases of a range: `static_switch<warp_sizes>(warp_size, f)`.
+/// @ingroup static_switch_range
 TENFOLD_NO_EXECUTION_SPACE_CHECK
 template <auto Range, typename F>
 requires requires {

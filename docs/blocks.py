@@ -109,15 +109,20 @@ def file_of(stage):
     return f"{folder}/{stage:02d}_{name_of(stage)}.hpp"
 
 
-def stages(first, last, to_root="../"):
-    """A table of stages; `to_root` leads from the page's folder to the repository's."""
-    rows = []
-    for stage, (_, change) in catalogue().items():
+def page_of(stage):
+    return f"stages/{stage:02d}_{name_of(stage)}.md" if stage <= 10 else "beyond.md"
+
+
+def stages(first, last, to_docs=""):
+    """A table of stages; `to_docs` leads from the page's folder to docs/."""
+    to_root = "" if to_docs == "docs/" else to_docs + "../"
+    lines = ["| stage | idea | kernel |", "|---|---|---|"]
+    for stage, (name, change) in catalogue().items():
         if first <= stage <= last:
-            file = file_of(stage)
-            rows.append([stage, change, f"[{file}]({to_root}{file})"])
-    return "\n".join(["| stage | idea | file |", "|---|---|---|",
-                      *("| " + " | ".join(map(str, row)) + " |" for row in rows)])
+            file = pathlib.Path(file_of(stage))
+            lines.append(f"| [{stage} {name}]({to_docs}{page_of(stage)}) | {change} "
+                         f"| [{file.name}]({to_root}{file}) |")
+    return "\n".join(lines)
 
 
 def code(file, first, last=None):

@@ -44,7 +44,7 @@ template <typename In, typename Op>
 
 /// Reduces `n` elements at `in`, device memory, and waits for the result. Allocates its scratch
 /// memory every time: for more than one call, keep a `best_reducer`.
-/// @throws device_error
+/// @throws device_error when the scratch memory cannot be had, or a kernel fails
 template <typename In, typename Op>
 [[nodiscard]] auto reduce(const device& on, const In* in, std::uint64_t n, Op op) {
   return best_reducer<In>(on, n, op)(in, n);

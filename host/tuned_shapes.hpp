@@ -57,7 +57,7 @@ struct tuned_table {
 
 #include "host/tuned_shapes.inl"
 
-/// The table of this repository.
+/// The table of this repository. @hideinitializer
 inline constexpr tuned_table measured{tuned_devices, tuned_shapes, tuned_stages};
 
 }  // namespace tenfold

@@ -1,0 +1,58 @@
+# The site of the documentation, `cmake --build --preset docs`: Doxygen reads the headers, Sphinx makes
+# the pages. docs/site/ says how.
+find_program(TENFOLD_DOXYGEN doxygen)
+find_program(TENFOLD_SPHINX_BUILD sphinx-build)
+mark_as_advanced(TENFOLD_DOXYGEN TENFOLD_SPHINX_BUILD)
+
+set(TENFOLD_DOCS_BUILD ${PROJECT_BINARY_DIR}/docs)
+set(TENFOLD_DOCS_MISSING
+    "the site takes Doxygen, Sphinx, MyST, Furo and Breathe: apt-get install doxygen python3-sphinx python3-myst-parser furo python3-breathe"
+)
+
+# tenfold_find_sphinx(OUT): the Python that sphinx-build runs under, if all that the site takes is there.
+function(tenfold_find_sphinx out)
+  set(${out} "" PARENT_SCOPE)
+  if(NOT EXISTS "${TENFOLD_DOXYGEN}" OR NOT EXISTS "${TENFOLD_SPHINX_BUILD}")
+    return()
+  endif()
+  file(STRINGS ${TENFOLD_SPHINX_BUILD} first_line LIMIT_COUNT 1)
+  string(REGEX REPLACE "^#! *" "" python "${first_line}")
+  separate_arguments(python UNIX_COMMAND "${python}")
+  execute_process(COMMAND ${python} -c "import breathe, furo, myst_parser, sphinx"
+                  RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+  if(status EQUAL 0)
+    set(${out} ${python} PARENT_SCOPE)
+  endif()
+endfunction()
+tenfold_find_sphinx(TENFOLD_DOCS_PYTHON)
+
+# tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them; all of them
+# every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more.
+function(tenfold_add_site target builder)
+  add_custom_target(
+    ${target}
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${TENFOLD_DOCS_BUILD}/doxygen ${TENFOLD_DOCS_BUILD}/${builder}
+    COMMAND ${TENFOLD_DOXYGEN} ${TENFOLD_DOCS_BUILD}/Doxyfile
+    COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/constraints.py ${TENFOLD_DOCS_BUILD}/doxygen/xml
+    COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/stage.py ${TENFOLD_DOCS_BUILD}/pages
+    COMMAND
+      ${CMAKE_COMMAND} -E env TENFOLD_DOXYGEN_XML=${TENFOLD_DOCS_BUILD}/doxygen/xml PYTHONDONTWRITEBYTECODE=1
+      ${TENFOLD_DOCS_PYTHON} -m sphinx -b ${builder} -c docs/site -d ${TENFOLD_DOCS_BUILD}/doctrees -q -n -W
+      --keep-going -E -a ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
+    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    USES_TERMINAL VERBATIM)
+endfunction()
+
+if(TENFOLD_DOCS_PYTHON)
+  configure_file(docs/site/Doxyfile.in ${TENFOLD_DOCS_BUILD}/Doxyfile @ONLY)
+  tenfold_add_site(docs html)
+  tenfold_add_site(docs-links linkcheck)  # asks for every page elsewhere: takes a network
+else()
+  foreach(target docs docs-links)
+    add_custom_target(
+      ${target}
+      COMMAND ${CMAKE_COMMAND} -E echo ${TENFOLD_DOCS_MISSING}
+      COMMAND ${CMAKE_COMMAND} -E false
+      VERBATIM)
+  endforeach()
+endif()

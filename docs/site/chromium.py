@@ -1,0 +1,111 @@
+"""A browser without a window: Chromium's DevTools protocol over a pipe, by the standard library alone."""
+
+import base64
+import json
+import os
+import select
+import shutil
+import subprocess
+import tempfile
+import time
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+def find():
+    """The command of a Chromium, or None."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Browser:
+    """One page of a browser that reads files and asks no network."""
+
+    def __init__(self, command):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        from_us, self.to_browser = os.pipe()
+        self.from_browser, to_us = os.pipe()
+
+        def take_pipes():  # Chromium reads from 3 and writes to 4
+            read, write = os.dup(from_us), os.dup(to_us)
+            os.dup2(read, 3)
+            os.dup2(write, 4)
+
+        self.process = subprocess.Popen(
+            [command, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+             "--remote-debugging-pipe", "--host-resolver-rules=MAP * ~NOTFOUND",
+             f"--user-data-dir={self.profile.name}", "about:blank"],
+            preexec_fn=take_pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(from_us)
+        os.close(to_us)
+        self.unread, self.count, self.session = b"", 0, None
+        self.requests, self.errors = [], []  # what pages asked for, and what their scripts ended with
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Network", "Runtime"):
+            self.call(domain + ".enable")
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+        self.profile.cleanup()
+
+    def message(self, seconds=30):
+        while b"\0" not in self.unread:
+            if not select.select([self.from_browser], [], [], seconds)[0]:
+                raise TimeoutError("Chromium does not answer")
+            read = os.read(self.from_browser, 1 << 20)
+            if not read:
+                raise EOFError("Chromium ended")
+            self.unread += read
+        text, _, self.unread = self.unread.partition(b"\0")
+        message = json.loads(text)
+        if message.get("method") == "Network.requestWillBeSent":
+            self.requests.append(message["params"]["request"]["url"])
+        elif message.get("method") == "Runtime.exceptionThrown":
+            self.errors.append(message["params"]["exceptionDetails"]["text"])
+        return message
+
+    def call(self, method, **parameters):
+        self.count += 1
+        call = {"id": self.count, "method": method, "params": parameters}
+        if self.session:
+            call["sessionId"] = self.session
+        os.write(self.to_browser, json.dumps(call).encode() + b"\0")
+        while True:
+            message = self.message()
+            if message.get("id") == self.count:
+                if "error" in message:
+                    raise RuntimeError(f"{method}: {message['error']['message']}")
+                return message["result"]
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+                  mobile=width < 600)
+
+    def prefer(self, scheme):
+        """The colours that the system asks for: light or dark."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def open(self, address):
+        self.call("Page.navigate", url=address)
+        self.wait_for("document.readyState == 'complete'")
+
+    def value_of(self, expression):
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        return result["result"].get("value")
+
+    def wait_for(self, condition, seconds=20):
+        end = time.monotonic() + seconds
+        while not self.value_of(condition):
+            if time.monotonic() > end:
+                raise TimeoutError(f"never came true: {condition}")
+            time.sleep(0.05)
+
+    def picture(self, selector=None):
+        """What is to be seen, or all of the first element that a selector finds, as a PNG file."""
+        part = {}
+        if selector:
+            box = self.value_of(f"(({{x, y, width, height}}) => ({{x: x + scrollX, y: y + scrollY, width, height}}))"
+                                f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
+            part = {"clip": {**box, "scale": 1}, "captureBeyondViewport": True}
+        return base64.b64decode(self.call("Page.captureScreenshot", format="png", **part)["data"])

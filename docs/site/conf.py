@@ -1,0 +1,71 @@
+"""How Sphinx builds the site, from the folder that stage.py has laid out."""
+
+import os
+import pathlib
+import sys
+
+from docutils import nodes
+from sphinx.domains.cpp import CPPDomain
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+project = "tenfold"
+html_title = "tenfold"
+copyright = "the tenfold authors"
+
+extensions = ["myst_parser", "breathe", "debian_furo"]
+root_doc = "index"
+
+# Markdown, as a repository browser reads it.
+myst_heading_anchors = 4
+myst_enable_extensions = ["html_image"]
+myst_ref_domains = ["std"]
+smartquotes_action = "q"  # and no dashes: options begin with two
+
+breathe_projects = {"tenfold": os.environ["TENFOLD_DOXYGEN_XML"]}
+breathe_default_project = "tenfold"
+breathe_default_members = ("members", "undoc-members")
+breathe_show_include = False
+primary_domain = "cpp"
+highlight_language = "text"
+
+# Every name in a signature must lead somewhere, but for namespaces, which have no page in Sphinx, and
+# what the compiler brings along.
+nitpicky = True
+nitpick_ignore_regex = [("cpp:identifier", r"tenfold(::simt|::gpu)?"), ("cpp:identifier", r"__builtin_\w+")]
+
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "scorer.js")
+html_use_index = False  # no page leads to it; the search finds names
+html_copy_source = False
+html_show_sphinx = False
+pygments_style = "tango"
+pygments_dark_style = "github-dark"
+
+
+def name_lines(app, doctree):
+    """Gives the lines of a source file names, so that links can lead to them."""
+    env = app.env
+    if not env.docname.startswith("source/"):
+        return
+    labels = env.get_domain("std").anonlabels
+    for listing in doctree.findall(nodes.literal_block):
+        if listing.get("linenos"):
+            listing.setdefault("highlight_args", {})["linespans"] = "L"
+            for line in range(1, listing.rawsource.count("\n") + 2):
+                labels[f"{env.doc2path(env.docname, base=False)}#L{line}"] = (env.docname, f"L-{line}")
+
+
+class SearchedCpp(CPPDomain):
+    """C++ whose parameters are not found in the place of what takes them."""
+
+    def get_objects(self):
+        return (found for found in super().get_objects() if found[2] not in ("functionParam", "templateParam"))
+
+
+def setup(app):
+    app.add_domain(SearchedCpp, override=True)
+    app.connect("doctree-read", name_lines)

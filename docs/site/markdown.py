@@ -1,0 +1,71 @@
+"""The little of Markdown that the site and its tests look at: code, comments, links, headings."""
+
+import re
+
+FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
+CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
+LINK = re.compile(r"\]\((<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))+)(?=[\s)])"
+                  r"|^ {0,3}\[[^\]\n]+\]:\s+(\S+)"
+                  r"|<(?:a|img)\b[^>]*?\b(?:href|src)=[\"']([^\"']*)[\"']", re.MULTILINE)
+
+
+def blank(text):
+    """As many characters on as many lines, none of which means anything."""
+    return re.sub(r"[^\n]", " ", text)
+
+
+def without_fences(text):
+    """The text, blank where it is a fenced block of code."""
+    lines, fence = [], None
+    for line in text.splitlines(keepends=True):
+        mark = FENCE.match(line)
+        if fence:
+            lines.append(blank(line))
+            rest = line.strip(" \t>\n")
+            if mark and rest.startswith(fence) and not rest.strip(fence[0]):
+                fence = None
+        elif mark:
+            fence = mark[1]
+            lines.append(blank(line))
+        else:
+            lines.append(line)
+    return "".join(lines)
+
+
+def prose(text):
+    """The text, blank where it is code; every character stays where it was."""
+    return CODE_SPAN.sub(lambda span: blank(span[0]), without_fences(text))
+
+
+def without_comments(text):
+    """The text without its HTML comments. One that has a line to itself leaves an empty line: it
+    parted what is above from what is below."""
+    kept, end = [], 0
+    for comment in COMMENT.finditer(prose(text)):
+        kept.append(text[end:comment.start()])
+        kept.append("\n" * comment[0].count("\n"))
+        end = comment.end()
+    return re.sub(r"^[ \t]+$", "", "".join(kept) + text[end:], flags=re.MULTILINE)
+
+
+def links(text):
+    """The targets of links and images, each with where it begins and ends."""
+    for link in LINK.finditer(COMMENT.sub(lambda comment: blank(comment[0]), prose(text))):
+        group = link.lastindex
+        target, start, end = link[group], link.start(group), link.end(group)
+        if target.startswith("<"):
+            target, start, end = target[1:-1], start + 1, end - 1
+        yield target, start, end
+
+
+def anchors(text):
+    """The names that headings have in a repository browser."""
+    taken = {}
+    for heading in HEADING.findall(without_fences(COMMENT.sub("", text))):
+        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        slug = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
+        count = taken.get(slug, 0)
+        taken[slug] = count + 1
+        yield f"{slug}-{count}" if count else slug

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Lays out what Sphinx reads: stage.py FOLDER
+
+The pages of docs/ go there as they are, but for comments, which only scripts read. What they link
+to elsewhere in the repository becomes a page below source/, and the links lead there: a Markdown
+file as it is, any other with its text, a folder with the names in it.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+
+import markdown
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+IMAGES = {".svg", ".png", ".jpg"}
+LARGEST_LISTING = 60_000  # bytes; a larger file can be downloaded
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".cu": "cuda", ".py": "python",
+             ".cmake": "cmake", ".json": "json", ".sh": "bash"}
+
+
+def pages():
+    """The pages of the site that docs/ holds."""
+    return sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
+
+
+def contents(text):
+    """Sphinx's tables of contents for a page whose lists, each under its heading, are one."""
+    for section in re.split(r"^## +", text, flags=re.MULTILINE)[1:]:
+        caption, _, body = section.partition("\n")
+        entries = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.md\)", body, re.MULTILINE)
+        if entries:
+            yield "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", ""])
+
+
+def is_remote(target):
+    return re.match(r"[a-z][a-z0-9+.-]*:", target) is not None
+
+
+def language_of(path):
+    if path.name == "CMakeLists.txt":
+        return "cmake"
+    if path.suffix in LANGUAGES:
+        return LANGUAGES[path.suffix]
+    first_line = path.read_text().partition("\n")[0]
+    for language in ("python", "bash"):
+        if first_line.startswith("#!") and language in first_line:
+            return language
+    return "text"
+
+
+def is_listed(path):
+    """Whether a file is shown as text."""
+    return path.stat().st_size <= LARGEST_LISTING
+
+
+def front_page(path):
+    """What a repository browser shows of a folder, if anything."""
+    for page in (path / "README.md", path / "index.md"):
+        if page.exists():
+            return page
+    return path
+
+
+class Site:
+    def __init__(self, folder):
+        self.folder = folder
+        self.written = set()
+        self.linked = []  # what still needs a page
+
+    def place_of(self, path):
+        """Where the page of a file or folder of the repository is laid out."""
+        path = front_page(path)
+        if path in self.own_pages or (DOCS in path.parents and path.suffix in IMAGES):
+            return self.folder / path.relative_to(DOCS)
+        place = self.folder / "source" / path.relative_to(ROOT)
+        if path.is_dir():
+            return place / "index.md"
+        if path.suffix == ".md" or not is_listed(path):
+            return place
+        return place.with_name(place.name + ".md")
+
+    def write(self, place, text):
+        self.written.add(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists() or place.read_text() != text:  # Sphinx reads anew what is newer
+            place.write_text(text)
+
+    def copy(self, path, place):
+        self.written.add(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        if not place.exists() or place.read_bytes() != path.read_bytes():
+            shutil.copyfile(path, place)
+
+    def link(self, path, place):
+        """The link to the page of `path` on the page at `place`."""
+        self.linked.append(path)
+        return os.path.relpath(self.place_of(path), place.parent)
+
+    def redirect(self, text, path, place):
+        """The text of the page at `path`, with links that lead to pages of the site."""
+        redirected, end = [], 0
+        for target, start, stop in markdown.links(text):
+            name, mark, anchor = target.partition("#")
+            linked = pathlib.Path(os.path.normpath(path.parent / name))
+            if not name or is_remote(target) or not linked.exists() or ROOT not in [linked, *linked.parents]:
+                continue
+            redirected += [text[end:start], self.link(linked, place) + mark + anchor]
+            end = stop
+        return "".join(redirected) + text[end:]
+
+    def lay_out_markdown(self, path, place, front=""):
+        text = markdown.without_comments(path.read_text())
+        if path == DOCS / "index.md":
+            text += "".join(contents(text))
+        self.write(place, front + self.redirect(text, path, place))
+
+    def lay_out_listing(self, path, place):
+        name = path.relative_to(ROOT)
+        self.write(place, f"---\norphan: true\n---\n# {name}\n\n"
+                          f"```{{literalinclude}} {os.path.relpath(path, place.parent)}\n:language: {language_of(path)}\n:linenos:\n```\n")
+
+    def lay_out_folder(self, path, place):
+        lines = ["---\norphan: true\n---\n", f"# {path.relative_to(ROOT)}/\n", "\n"]
+        for entry in sorted(path.iterdir()):
+            if entry.is_dir() and entry.name != "__pycache__":
+                lines.append(f"- {entry.name}/\n")
+            elif entry.is_file():
+                lines.append(f"- [{entry.name}]({self.link(entry, place)})\n")
+        self.write(place, "".join(lines))
+
+    def lay_out(self, path):
+        path, place = front_page(path), self.place_of(path)
+        if place in self.written:
+            return
+        if path.is_dir():
+            self.lay_out_folder(path, place)
+        elif path in self.own_pages:
+            self.lay_out_markdown(path, place)
+        elif path.suffix == ".md":
+            self.lay_out_markdown(path, place, "---\norphan: true\n---\n")
+        elif path.suffix in IMAGES or not is_listed(path):
+            self.copy(path, place)
+        else:
+            self.lay_out_listing(path, place)
+
+    def lay_out_all(self):
+        self.own_pages = set(pages())
+        self.linked = sorted(self.own_pages)
+        while self.linked:
+            self.lay_out(self.linked.pop())
+        for place in self.folder.rglob("*"):
+            if place.is_file() and place not in self.written:
+                place.unlink()
+
+
+if __name__ == "__main__":
+    Site(pathlib.Path(sys.argv[1]).resolve()).lay_out_all()

@@ -1,0 +1,257 @@
+"""Whether the documentation leads where it says, in a repository browser and as a site.
+
+site_test.py [CLASS...], with the built site in TENFOLD_SITE for those that look at it.
+"""
+
+import html.parser
+import os
+import pathlib
+import re
+import sys
+import unittest
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "docs/site"))
+import chromium  # noqa: E402
+import markdown  # noqa: E402
+
+SITE = pathlib.Path(os.environ.get("TENFOLD_SITE", "no site was built")).resolve()
+NO_CHROMIUM = "there is no Chromium"
+
+
+def is_remote(address):
+    return re.match(r"[a-z][a-z0-9+.-]*:|//", address) is not None
+
+
+def markdown_pages():
+    docs = sorted(page for page in (ROOT / "docs").rglob("*.md") if "site" not in page.relative_to(ROOT / "docs").parts)
+    return [ROOT / "README.md", ROOT / "kernels/pitfalls/README.md", *docs]
+
+
+def has_exact_name(path):
+    """Whether the file is there by this very name, also where file names know no case."""
+    return path.exists() and (path == ROOT or path.name in os.listdir(path.parent))
+
+
+def has_anchor(path, anchor):
+    if path.suffix == ".md":
+        return anchor in markdown.anchors(path.read_text())
+    lines = re.fullmatch(r"L(\d+)(?:-L(\d+))?", anchor)
+    if not lines or not path.is_file():
+        return False
+    count = len(path.read_text().splitlines())
+    return all(1 <= int(line) <= count for line in lines.groups() if line)
+
+
+def dead_markdown_links(page, text):
+    for target, _, _ in markdown.links(text):
+        if is_remote(target):
+            continue
+        name, _, anchor = urllib.parse.unquote(target).partition("#")
+        path = pathlib.Path(os.path.normpath(page.parent / name))
+        if not name:
+            is_there = anchor in markdown.anchors(text)
+        elif ROOT not in [path, *path.parents] or not has_exact_name(path):
+            is_there = False
+        else:
+            is_there = not anchor or has_anchor(path, anchor)
+        if not is_there:
+            yield target
+
+
+class MarkdownTest(unittest.TestCase):
+    """The pages as a repository browser shows them."""
+
+    def test_every_link_leads_somewhere(self):
+        for page in markdown_pages():
+            with self.subTest(page=str(page.relative_to(ROOT))):
+                self.assertEqual([], list(dead_markdown_links(page, page.read_text())))
+
+    def test_dead_links_are_found(self):
+        page = ROOT / "docs/index.md"
+        text = ("[a](nowhere.md) [b](#nowhere) [c](../README.md#nowhere) ![d](images/nowhere.svg)\n"
+                "[e](../kernels/01_naive.hpp#L100000) [f](../../outside.md) [g](../readme.md)\n"
+                "[r]: nowhere.md\n<img src=\"nowhere.png\">\n")
+        self.assertEqual(9, len(list(dead_markdown_links(page, text))))
+
+    def test_live_links_are_not_found(self):
+        page = ROOT / "docs/index.md"
+        text = ("# A `word`, and more\n[a](../README.md) [b](#a-word-and-more) [c](../kernels) [d](https://x.org/y)\n"
+                "[e](../kernels/01_naive.hpp#L1-L2) `[f](nowhere)`\n```\n[g](nowhere)\n```\n<!-- [h](nowhere) -->\n")
+        self.assertEqual([], list(dead_markdown_links(page, text)))
+
+
+    def test_comments_vanish_from_prose_alone(self):
+        for text, expected in (("a <!--= b -->1<!--/--> c", "a 1 c"),
+                               ("| <!--= a -->1<!--/--> | 2 |\n<!-- /weave -->\nb", "| 1 | 2 |\n\nb"),
+                               ("- a\n  <!-- weave: b(\n  c) -->\n  d", "- a\n\n\n  d"),
+                               ("`<!-- a -->`\n```\n<!-- b -->\n```\n", "`<!-- a -->`\n```\n<!-- b -->\n```\n"),
+                               ("<!--= f(\"`a`\") -->`b`<!--/-->", "`b`")):
+            with self.subTest(text=text):
+                self.assertEqual(expected, markdown.without_comments(text))
+
+
+class Page(html.parser.HTMLParser):
+    """What a page of the site links to, loads and calls by a name."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.loads, self.names, self.comments = [], [], set(), []
+        self.is_in_article = False
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        value = dict(attributes)
+        self.names.update(filter(None, (value.get("id"), value.get("name") if tag == "a" else None)))
+        self.is_in_article |= tag == "article"
+        if tag == "a" and "href" in value:
+            self.links.append(value["href"])
+        if tag == "link":  # style sheets are loaded, other pages are named
+            (self.loads if value.get("rel") in ("stylesheet", "icon") else self.links).append(value["href"])
+        if tag in ("img", "script", "iframe", "source", "object") and ("src" in value or "data" in value):
+            self.loads.append(value.get("src") or value.get("data"))
+
+    handle_startendtag = handle_starttag
+
+    def handle_endtag(self, tag):
+        self.is_in_article &= tag != "article"
+
+    def handle_comment(self, text):
+        if self.is_in_article:
+            self.comments.append(text)
+
+
+def built_pages(site):
+    return {path: Page(path.read_text()) for path in sorted(site.rglob("*.html")) if "_static" not in path.parts}
+
+
+def dead_links(pages):
+    for path, page in pages.items():
+        for link in page.links + page.loads:
+            address = urllib.parse.urlsplit(link)
+            if address.scheme or address.netloc:
+                continue
+            target = pathlib.Path(os.path.normpath(path.parent / urllib.parse.unquote(address.path))) if address.path else path
+            if not target.is_file():
+                yield f"{path}: {link} is not there"
+            elif address.fragment and target in pages:
+                if urllib.parse.unquote(address.fragment) not in pages[target].names:
+                    yield f"{path}: {link} has no such anchor"
+
+
+class SiteTest(unittest.TestCase):
+    """The pages as they were built."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.pages = built_pages(SITE)
+
+    def test_every_page_of_the_documentation_is_there(self):
+        for page in markdown_pages():
+            if ROOT / "docs" in page.parents:
+                self.assertIn(SITE / page.relative_to(ROOT / "docs").with_suffix(".html"), self.pages)
+
+    def test_every_link_leads_somewhere(self):
+        self.assertEqual([], list(dead_links(self.pages)))
+
+    def test_the_reference_shows_what_it_names(self):
+        for path in (ROOT / "docs/api").glob("*.md"):
+            names = " ".join(self.pages[SITE / "api" / f"{path.stem}.html"].names)
+            for name in re.findall(r"^```\{doxygen(?!file|group)\w+\} (?:\w+::)*(\w+)", path.read_text(), re.MULTILINE):
+                self.assertIn(f"{len(name)}{name}", names, path)
+        names = self.pages[SITE / "api/kernels.html"].names
+        self.assertEqual(2, sum(name.startswith("_CPPv4") and "13static_switch" in name for name in names))
+
+    def test_dead_links_are_found(self):
+        path = SITE / "index.html"
+        page = Page("<a href='nowhere.html'></a><a href='#nowhere'></a><img src='nowhere.svg'><a href='#there' id='there'></a>")
+        self.assertEqual(3, len(list(dead_links({path: page}))))
+
+    def test_nothing_is_loaded_from_elsewhere(self):
+        for path, page in self.pages.items():
+            self.assertEqual([], [load for load in page.loads if is_remote(load)], path)
+        for style in SITE.rglob("*.css"):
+            self.assertNotRegex(style.read_text(), r"(@import\s+[\"']|url\([\"']?)(https?:)?/", style)
+
+    def test_marks_of_scripts_are_gone(self):
+        for path, page in self.pages.items():
+            self.assertEqual([], page.comments, path)
+
+
+@unittest.skipUnless(chromium.find(), NO_CHROMIUM)
+class BrowserTest(unittest.TestCase):
+    """The pages as a reader sees them who opened the files."""
+
+    PHONE = (390, 844)
+
+    def setUp(self):
+        self.browser = chromium.Browser(chromium.find())
+        self.addCleanup(self.browser.close)
+
+    def open(self, page):
+        self.browser.open(f"{SITE.as_uri()}/{page}")
+
+    def brightness(self):
+        colour = self.browser.value_of("getComputedStyle(document.body).backgroundColor")
+        return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
+
+    def test_search_finds_what_is_there(self):
+        self.open("search.html?q=shuffle_down")
+        self.browser.wait_for("document.querySelector('#search-results li a') !== null")
+        found = self.browser.value_of("[...document.querySelectorAll('#search-results li a')].map(a => a.href)")
+        self.assertTrue(found[0].endswith("shuffle_downE1T1TjPKci"), found[0])
+
+    def test_search_does_not_find_what_is_not(self):
+        self.open("search.html?q=hovercraft")
+        self.browser.wait_for("document.querySelector('#search-results .search-summary').innerText.includes('did not match')")
+        self.assertEqual(0, self.browser.value_of("document.querySelectorAll('#search-results li').length"))
+
+    def test_no_page_is_wider_than_a_phone(self):
+        self.browser.resize(*self.PHONE)
+        widest = "Math.max(...[...document.querySelectorAll('html, article, :has(article)')].map(e => e.scrollWidth))"
+        for path in built_pages(SITE):
+            self.open(path.relative_to(SITE))
+            with self.subTest(page=str(path.relative_to(SITE))):
+                self.assertLessEqual(self.browser.value_of(widest), self.PHONE[0])
+
+    def open_in(self, page, system, choice):
+        """Opens a page where the system asks for a theme and the reader chose one."""
+        self.browser.prefer(system)
+        self.open(page)
+        self.browser.value_of(f"localStorage.setItem('theme', '{choice}')")
+        self.open(page)
+
+    THEMES = (("light", "auto", False), ("dark", "auto", True), ("dark", "light", False), ("light", "dark", True))
+
+    def test_the_dark_is_the_readers_choice(self):
+        for system, choice, is_dark in self.THEMES:
+            self.open_in("index.html", system, choice)
+            with self.subTest(system=system, choice=choice):
+                self.assertEqual(is_dark, self.brightness() < 128)
+
+    def test_drawings_follow_the_readers_choice(self):
+        drawn = (path.relative_to(SITE) for path, page in built_pages(SITE).items()
+                 if any(load.endswith(".svg") for load in page.loads))
+        page = next(drawn, None) or self.skipTest("no page has a drawing")
+        pictures = {False: set(), True: set()}
+        for system, choice, is_dark in self.THEMES:
+            self.open_in(page, system, choice)
+            pictures[is_dark].add(self.browser.picture("article img[src$='.svg']"))
+        self.assertEqual([1, 1], list(map(len, pictures.values())))
+        self.assertNotEqual(pictures[False], pictures[True])
+
+    def test_a_click_changes_the_theme(self):
+        self.open("index.html")
+        self.browser.value_of("document.querySelector('button.theme-toggle').click()")
+        self.assertEqual("dark", self.browser.value_of("document.body.dataset.theme"))
+
+    def test_pages_run_without_errors_and_ask_nobody(self):
+        for page in ("index.html", "search.html", "api/kernels.html"):
+            self.open(page)
+        self.assertEqual([], self.browser.errors)
+        self.assertEqual([], [url for url in self.browser.requests if not re.match("file:|data:|about:", url)])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)  # so that CTest reads why tests were skipped
