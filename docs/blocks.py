@@ -4,6 +4,7 @@ Sources are read as they are now, programs are run, results come from docs/resul
 written down twice. Functions that need the program raise NoProgram where there is none.
 """
 
+import difflib
 import functools
 import json
 import os
@@ -142,6 +143,13 @@ def code(file, first, last=None):
                  LANGUAGES.get(pathlib.Path(file).suffix, ""))
 
 
+def program(file):
+    """A source file, without what it says at its head."""
+    lines = lines_of(file)
+    begin = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return fence("\n".join(lines[begin:]), LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
 def kernel(stage):
     """The kernel of a stage, whole."""
     file = file_of(stage)
@@ -168,11 +176,17 @@ def run(arguments, expected=(0,)):
     return done.stdout
 
 
+def result_of(arguments):
+    """What `tenfold run ARGUMENTS` computes, in as many digits as an f32 has."""
+    value, = (row["result"] for row in json.loads(run(f"run {arguments} --json -"))["benchmarks"])
+    return f"{value:.9g}"
+
+
 def console(arguments, head=False, after=None, until=None, status=0):
     """A command and what it prints: all of it, or the head before the first blank line; or from
     the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
     code that is expected."""
-    lines = run(arguments, (status,)).rstrip().splitlines()
+    lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
@@ -321,6 +335,82 @@ def on_gpu(stage, file="h200-ladder.json"):
                   "GB/s", "times the one before", "of what can be read", "of peak"], rows)
 
 
+def _sized(stage, n, file):
+    for row in results(file)["benchmarks"]:
+        if row["stage"] == stage and row["n"] == n:
+            return row
+    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+
+
+def sized(stage, n, key, file="h200-sizes.json"):
+    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
+    return _sized(stage, n, file)[key]
+
+
+def by_size(stages_shown, exponents, file="h200-sizes.json"):
+    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
+    many times as fast the last of them is as the first."""
+    heads = [f"f32 sum, {gpu(file)}"]
+    for stage in stages_shown:
+        heads += [f"stage {stage}", "launches"]
+    rows = []
+    for n in (2 ** exponent for exponent in exponents):
+        found = [_sized(stage, n, file) for stage in stages_shown]
+        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
+        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+
+
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
+          file="h200-tune.json"):
+    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    document, found = results(file), None
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
+                "f32", "graph", n, stage, block, items, grid]:
+            found = row[key]
+    if found is None:
+        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
+    return found
+
+
+def fastest(stage, n, mode="graph", file="h200-tune.json"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    document = results(file)
+    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
+    return min(row["microseconds"] for row in rows
+               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                   "detail", "f32", mode, n, stage])
+
+
+def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+    """`fastest` of some stages for 2^each exponent."""
+    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
+                                             for s in stages_shown)] for exponent in exponents])
+
+
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
+    for row in results(file)["benchmarks"]:
+        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
+        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
+                n, mode, kind, "sum"):
+            return row[key]
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
+def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
+    """Sums of narrow elements by stages 10 and 15 and by CUB."""
+    contestants = 10, 15, "peer:cub"
+    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
+                     for who in contestants)] for kind in kinds]
+    device = results(file)["context"]["device"]
+    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
+
+
 @functools.cache
 def _hardware(stage, launch, file):
     for entry in results(file)["stages"]:
@@ -339,6 +429,22 @@ def hardware(stage, metric, launch=0, file="h200-counters.json"):
         return metrics[metric]
     name, _, opcode = metric.rpartition(".")
     return metrics[name].get(opcode, 0)
+
+
+def per_32_elements(stage):
+    """Instructions that warps of the first launch executed for every 32 elements, which are one load
+    of a whole warp."""
+    n = 2 ** int(results("h200-counters.json")["shape"]["n"].removeprefix("2^"))
+    return 32 * hardware(stage, "instructions") / n
+
+
+def issue_slots(stage, file="h200-ladder-256.json"):
+    """The share of their clocks in which a GPU's warp schedulers issue an instruction, of a stage up to
+    8 with blocks of 256: four schedulers a multiprocessor and one instruction a clock at most, at the
+    highest clock, which these GPUs keep under load."""
+    executed = per_32_elements(stage) / 32 * ladder(stage, "n", file)
+    slots = 4 * fact("multiprocessors", file) * fact("core_hertz", file)
+    return executed / (slots * ladder(stage, "real_time", file) / 1e6)
 
 
 def duel(file):
@@ -373,6 +479,24 @@ def _duel_cells(entries):
                 else "")
     return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
             percent(best["share_of_ceiling"])]
+
+
+def _duel_row(contestant, n, mode, file):
+    for row in results(file)["benchmarks"]:
+        if row["contestant"].split("/")[0] == contestant and (row["n"], row["mode"]) == (n, mode):
+            return row
+    raise ValueError(f"{file} has no {contestant} of {n} elements in a {mode}")
+
+
+def duel_time(contestant, n, mode="graph", file="h200-sums.json"):
+    """What a call of "best", "peer:cub" or "peer:empty" took, by tenfold_duel."""
+    return duration(_duel_row(contestant, n, mode, file)["real_time"])
+
+
+def duel_ratio(contestant, n, mode="graph", file="h200-sums.json"):
+    """How many times as fast as the library, and the interval."""
+    row = _duel_row(contestant, n, mode, file)
+    return f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"
 
 
 def listing(file):
@@ -424,8 +548,9 @@ def machine_code(stage, *keys):
     return table(heads, rows)
 
 
-def instructions(stage, architecture, text):
-    """The instructions that come from the kernel's first line with this text."""
+def instructions(stage, architecture, text, first=None, last=None):
+    """The instructions that come from the kernel's first line with this text; or of them those from
+    the first that holds the text `first` to the next that holds `last`."""
     lines = lines_of(file_of(stage))
     at = next((i + 1 for i, line in enumerate(lines) if text in line), None)
     if at is None:
@@ -434,6 +559,10 @@ def instructions(stage, architecture, text):
               if line.startswith(f"{at}: ")]
     if not chosen:
         raise ValueError(f"no instruction of {architecture} comes from line {at} of {file_of(stage)}")
+    if first is not None:
+        begin = next(i for i, line in enumerate(chosen) if first in line)
+        end = next(i for i in range(begin, len(chosen)) if last in chosen[i])
+        chosen = chosen[begin:end + 1]
     return fence("\n".join(chosen), "text")
 
 
@@ -450,6 +579,80 @@ def claims(*tests):
             raise ValueError(f"docs/claims.md has no test {test}")
         chosen += [row.rpartition(" | `")[0] + " |" for row in found]
     return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
+
+
+# --- pitfalls ------------------------------------------------------------------------------------
+
+
+def _kernel_lines(name):
+    """The lines of a pitfall's kernel, and those of the mended one, without what marks the mistake."""
+    text = "\n".join(lines_of(f"kernels/pitfalls/{name}.hpp"))
+    both = re.findall(r"^template[^{]*?__global__.*?^}$", text, re.MULTILINE | re.DOTALL)
+    return [re.sub(r" *// pitfall: \w+$", "", kernel, flags=re.MULTILINE).splitlines() for kernel in both]
+
+
+def pitfall(name, around=1):
+    """What mends the kernel of a pitfall: the lines that differ, and so many around them."""
+    lines = list(difflib.unified_diff(*_kernel_lines(name), lineterm="", n=around))[3:]
+    if not lines:
+        raise ValueError(f"what differs in {name} is not in its kernel")
+    if lines[0].strip() == "":
+        del lines[0]
+    margin = min(len(line) - len(line[1:].lstrip()) for line in lines if line[1:].strip() and line[0] != "@")
+    text = ["  ..." if line[0] == "@" else f"{line[0]} {line[margin:]}".rstrip() for line in lines]
+    return fence("\n".join(text), "diff")
+
+
+TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
+
+
+@functools.cache
+def _looks(file):
+    return {look["name"]: look for look in results(file)["looks"] if not look["mended"]}
+
+
+def _tools_that_find(look):
+    return [tool for tool in TOOLS if look[tool]["found"]]
+
+
+def pitfall_result(name, file="h200-pitfalls.json"):
+    """What the result of a pitfall on a GPU was: "right", "wrong, 1 of 20", "hangs", "error"."""
+    return _looks(file)[name]["plain"]["text"]
+
+
+def found(name, file="h200-pitfalls.json"):
+    """Who finds a pitfall: the result on a GPU, compute-sanitizer, the checker."""
+    look, shows = _looks(file)[name], pitfall_result(name, file)
+    tools = ", ".join(_tools_that_find(look)) or ("hangs, too" if shows == "hangs" else "nothing")
+    return (f"{results(file)['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
+            f"`tenfold check`: *{look['check']['text']}*.")
+
+
+def pitfalls_found(by, file="h200-pitfalls.json"):
+    """How many pitfalls there are ("all"), show on a GPU ("plain"), hang there ("hangs"), are found by
+    compute-sanitizer ("sanitizer") or by `tenfold check` ("check")."""
+    by_tool = {
+        "all": lambda look: True,
+        "plain": lambda look: look["plain"]["found"],
+        "hangs": lambda look: look["plain"]["text"] == "hangs",
+        "sanitizer": _tools_that_find,
+        "check": lambda look: look["check"]["found"],
+    }
+    return sum(bool(by_tool[by](look)) for look in _looks(file).values())
+
+
+def pitfalls_table(file="h200-pitfalls.json", to_root="../"):
+    """All pitfalls, in the order of their list, and who finds them."""
+    rows = []
+    pattern = re.compile(r"^\| \[(\w+)\]\(\w+\.hpp\) \| (.*?) \|")
+    for name, what in (m.groups() for m in map(pattern.match, lines_of("kernels/pitfalls/README.md")) if m):
+        look = _looks(file)[name]
+        rows.append([f"[{name}]({to_root}kernels/pitfalls/{name}.hpp)", what, look["plain"]["text"],
+                     ", ".join(_tools_that_find(look)), look["check"]["text"]])
+    heads = ["pitfall", "what is wrong", results(file)["run_with"]["device"], "compute-sanitizer",
+             "`tenfold check`"]
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 # --- drawings ------------------------------------------------------------------------------------

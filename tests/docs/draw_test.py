@@ -13,8 +13,8 @@ PROGRAM = os.environ.get("TENFOLD_PROGRAM", ROOT / "build/simt/tenfold")
 
 
 def draw(*arguments):
-    return subprocess.run([sys.executable, "-B", ROOT / "docs/draw", "--program", PROGRAM, *arguments],
-                          capture_output=True, text=True, check=False)
+    command = [sys.executable, "-B", ROOT / "docs/draw", "--program", PROGRAM, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 class WithFolder(unittest.TestCase):
@@ -52,7 +52,8 @@ class Drawing(WithFolder):
             self.assertIn(f">{n}<", self.image_of(stage))
 
     def test_says_that_a_launch_follows(self):
-        self.assertIn("Then launch 2: 1 block folds the 4 partials.", self.image_of("10", "--n", "256"))
+        self.assertIn("Then launch 2: 1 block folds the 4 partials.",
+                      self.image_of("10", "--n", "256"))
 
     def test_draws_a_kernel_of_ones_own_and_pitfalls(self):
         self.assertIn(">one_too_many<", self.image_of("one_too_many"))
@@ -79,12 +80,14 @@ class Check(WithFolder):
         self.assertEqual(draw("--images", self.folder).returncode, 0)
         self.assertEqual(self.check().returncode, 0)
         changed = self.folder / "03_no_bank_conflicts.svg"
-        changed.write_text(changed.read_text(encoding="utf-8").replace(">8<", ">9<"), encoding="utf-8")
+        image = changed.read_text(encoding="utf-8")
+        changed.write_text(image.replace(">8<", ">9<"), encoding="utf-8")
         (self.folder / "07_warp_shuffle.svg").unlink()
         (self.folder / "99_gone.svg").touch()
         done = self.check()
         self.assertEqual(done.returncode, 1)
-        for part in ("03_no_bank_conflicts.svg is not", "07_warp_shuffle.svg is missing", "99_gone.svg is of"):
+        for part in ("03_no_bank_conflicts.svg is not", "07_warp_shuffle.svg is missing",
+                     "99_gone.svg is of"):
             self.assertIn(part, done.stderr)
         self.assertNotIn("04_", done.stderr)
 
