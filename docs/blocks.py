@@ -126,15 +126,24 @@ def stages(first, last, to_docs=""):
     return "\n".join(lines)
 
 
+def contents(*pages):
+    """A list of pages in docs/ by their titles."""
+    titles = {page: lines_of(f"docs/{page}")[0].removeprefix("# ") for page in pages}
+    return "\n".join(f"- [{title}]({page})" for page, title in titles.items())
+
+
 def code(file, first, last=None):
-    """The lines from the first that holds the text `first` to the next that holds `last`."""
+    """The lines from the first that holds the text `first` to the next that holds `last`, or to the
+    brace that closes what begins there: "}"."""
     lines = lines_of(file)
     begin = next((i for i, line in enumerate(lines) if first in line), None)
     if begin is None:
         raise ValueError(f"{file} has no line with {first!r}")
+    brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
     end = begin
     if last is not None:
-        end = next((i for i in range(begin, len(lines)) if last in lines[i]), None)
+        end = next((i for i in range(begin, len(lines))
+                    if (lines[i] == brace if last == "}" else last in lines[i])), None)
         if end is None:
             raise ValueError(f"{file} has no line with {last!r} after {first!r}")
     chosen = lines[begin:end + 1]
@@ -241,6 +250,14 @@ def profile(stage, key, warp=32, options=""):
     return value
 
 
+def lanes_at(stage, text, warp=32):
+    """The lanes that take part in a read of shared memory, at the kernel's first line with this
+    text, on average on the executor."""
+    at = next(i + 1 for i, line in enumerate(lines_of(file_of(stage))) if text in line)
+    reads = next(line for line in profile(stage, "lines", warp) if line["line"] == at)["shared_reads"]
+    return reads["lanes"] / reads["requests"]
+
+
 def _choose(rows, keys):
     """Of rows with a title and a key, those that are named by their keys, or all."""
     unknown = set(keys) - {key for _, key in rows}
@@ -304,6 +321,12 @@ def gpu(file="h200-ladder.json"):
 def fact(key, file="h200-ladder.json"):
     """What a recorded run says of its GPU: "multiprocessors", "peak_bytes_per_second", ..."""
     return results(file)["context"][key]
+
+
+def additions_per_second(file="h200-ladder.json"):
+    """Additions of f32 on paper: 128 per clock and multiprocessor of compute capability 9.0 (CUDA
+    C++ Programming Guide, "Arithmetic Instructions")."""
+    return 128 * fact("multiprocessors", file) * fact("core_hertz", file)
 
 
 def on_gpu(stage, file="h200-ladder.json"):
