@@ -126,15 +126,24 @@ def stages(first, last, to_docs=""):
     return "\n".join(lines)
 
 
+def contents(*pages):
+    """A list of pages in docs/ by their titles."""
+    titles = {page: lines_of(f"docs/{page}")[0].removeprefix("# ") for page in pages}
+    return "\n".join(f"- [{title}]({page})" for page, title in titles.items())
+
+
 def code(file, first, last=None):
-    """The lines from the first that holds the text `first` to the next that holds `last`."""
+    """The lines from the first that holds the text `first` to the next that holds `last`, or to the
+    brace that closes what begins there: "}"."""
     lines = lines_of(file)
     begin = next((i for i, line in enumerate(lines) if first in line), None)
     if begin is None:
         raise ValueError(f"{file} has no line with {first!r}")
+    brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
     end = begin
     if last is not None:
-        end = next((i for i in range(begin, len(lines)) if last in lines[i]), None)
+        end = next((i for i in range(begin, len(lines))
+                    if (lines[i] == brace if last == "}" else last in lines[i])), None)
         if end is None:
             raise ValueError(f"{file} has no line with {last!r} after {first!r}")
     chosen = lines[begin:end + 1]
@@ -174,6 +183,12 @@ def run(arguments, expected=(0,)):
     if done.returncode not in expected:
         raise ValueError(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return done.stdout
+
+
+def result_of(arguments):
+    """What `tenfold run ARGUMENTS` computes, in as many digits as an f32 has."""
+    value, = (row["result"] for row in json.loads(run(f"run {arguments} --json -"))["benchmarks"])
+    return f"{value:.9g}"
 
 
 def console(arguments, head=False, after=None, until=None, status=0):
@@ -233,6 +248,14 @@ def profile(stage, key, warp=32, options=""):
     for step in key.split("."):
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
+
+
+def lanes_at(stage, text, warp=32):
+    """The lanes that take part in a read of shared memory, at the kernel's first line with this
+    text, on average on the executor."""
+    at = next(i + 1 for i, line in enumerate(lines_of(file_of(stage))) if text in line)
+    reads = next(line for line in profile(stage, "lines", warp) if line["line"] == at)["shared_reads"]
+    return reads["lanes"] / reads["requests"]
 
 
 def _choose(rows, keys):
@@ -300,6 +323,12 @@ def fact(key, file="h200-ladder.json"):
     return results(file)["context"][key]
 
 
+def additions_per_second(file="h200-ladder.json"):
+    """Additions of f32 on paper: 128 per clock and multiprocessor of compute capability 9.0 (CUDA
+    C++ Programming Guide, "Arithmetic Instructions")."""
+    return 128 * fact("multiprocessors", file) * fact("core_hertz", file)
+
+
 def on_gpu(stage, file="h200-ladder.json"):
     """The rows of a ladder for a stage and the one before."""
     rows, before = [], stage - 1
@@ -313,6 +342,82 @@ def on_gpu(stage, file="h200-ladder.json"):
     n, kind = ladder(stage, "n", file), ladder(stage, "type", file)
     return table([f"sum of {count(n)} {kind}, {gpu(file)}", "threads per block", "launches", "time",
                   "GB/s", "times the one before", "of what can be read", "of peak"], rows)
+
+
+def _sized(stage, n, file):
+    for row in results(file)["benchmarks"]:
+        if row["stage"] == stage and row["n"] == n:
+            return row
+    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+
+
+def sized(stage, n, key, file="h200-sizes.json"):
+    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
+    return _sized(stage, n, file)[key]
+
+
+def by_size(stages_shown, exponents, file="h200-sizes.json"):
+    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
+    many times as fast the last of them is as the first."""
+    heads = [f"f32 sum, {gpu(file)}"]
+    for stage in stages_shown:
+        heads += [f"stage {stage}", "launches"]
+    rows = []
+    for n in (2 ** exponent for exponent in exponents):
+        found = [_sized(stage, n, file) for stage in stages_shown]
+        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
+        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+
+
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
+          file="h200-tune.json"):
+    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    document, found = results(file), None
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
+                "f32", "graph", n, stage, block, items, grid]:
+            found = row[key]
+    if found is None:
+        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
+    return found
+
+
+def fastest(stage, n, mode="graph", file="h200-tune.json"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    document = results(file)
+    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
+    return min(row["microseconds"] for row in rows
+               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                   "detail", "f32", mode, n, stage])
+
+
+def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+    """`fastest` of some stages for 2^each exponent."""
+    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
+                                             for s in stages_shown)] for exponent in exponents])
+
+
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
+    for row in results(file)["benchmarks"]:
+        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
+        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
+                n, mode, kind, "sum"):
+            return row[key]
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
+def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
+    """Sums of narrow elements by stages 10 and 15 and by CUB."""
+    contestants = 10, 15, "peer:cub"
+    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
+                     for who in contestants)] for kind in kinds]
+    device = results(file)["context"]["device"]
+    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
 
 
 @functools.cache
