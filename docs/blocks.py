@@ -329,95 +329,43 @@ def additions_per_second(file="h200-ladder.json"):
     return 128 * fact("multiprocessors", file) * fact("core_hertz", file)
 
 
-def on_gpu(stage, file="h200-ladder.json"):
-    """The rows of a ladder for a stage and the one before."""
+def on_gpu(stage, device="h200"):
+    """What a GPU gives a stage and the one before: in the same shape, which is the one that is profiled,
+    and each in its best."""
+    same, best = f"{device}-ladder-256.json", f"{device}-ladder.json"
     rows, before = [], stage - 1
     for s in (before, stage) if before else (stage,):
-        speed = ladder(s, "bytes_per_second", file)
-        gain = times(speed, ladder(before, "bytes_per_second", file)) if s == stage and before else ""
-        rows.append([f"{s} {name_of(s)}", ladder(s, "block", file), ladder(s, "launches", file),
-                     duration(ladder(s, "real_time", file)), f"{speed / 1e9:.0f}", gain,
-                     percent(ladder(s, "share_of_ceiling", file)),
-                     percent(ladder(s, "share_of_peak", file))])
-    n, kind = ladder(stage, "n", file), ladder(stage, "type", file)
-    return table([f"sum of {count(n)} {kind}, {gpu(file)}", "threads per block", "launches", "time",
-                  "GB/s", "times the one before", "of what can be read", "of peak"], rows)
+        cells = [f"{s} {name_of(s)}"]
+        for file in (same, best):
+            speed = ladder(s, "bytes_per_second", file)
+            gain = times(speed, ladder(before, "bytes_per_second", file)) if before and s == stage else ""
+            threads = [] if file == same else [_shape_of(s, file)]
+            cells += [*threads, duration(ladder(s, "real_time", file)), f"{speed / 1e9:.0f}", gain]
+        rows.append([*cells, percent(ladder(s, "share_of_ceiling", best))])
+    n, kind = ladder(stage, "n", best), ladder(stage, "type", best)
+    items = ", 4 items" if stage > 8 else ""
+    return table([f"sum of {count(n)} {kind}, {gpu(best)}", f"blocks of 256{items}", "GB/s",
+                  "times the one before", "best blocks of", "time", "GB/s", "times the one before",
+                  "of what can be read"], rows)
 
 
-def _sized(stage, n, file):
-    for row in results(file)["benchmarks"]:
-        if row["stage"] == stage and row["n"] == n:
-            return row
-    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+def _shape_of(stage, file):
+    """Threads of a block, and from stage 9 on elements of a thread."""
+    items = f", {ladder(stage, 'items', file)} items" if stage > 8 else ""
+    return f"{ladder(stage, 'block', file)}{items}"
 
 
-def sized(stage, n, key, file="h200-sizes.json"):
-    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
-    return _sized(stage, n, file)[key]
+def solution_row(name, device="h200"):
+    return results(f"{device}-solutions.json")["solutions"][name]["solution"]
 
 
-def by_size(stages_shown, exponents, file="h200-sizes.json"):
-    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
-    many times as fast the last of them is as the first."""
-    heads = [f"f32 sum, {gpu(file)}"]
-    for stage in stages_shown:
-        heads += [f"stage {stage}", "launches"]
-    rows = []
-    for n in (2 ** exponent for exponent in exponents):
-        found = [_sized(stage, n, file) for stage in stages_shown]
-        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
-        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
-    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
-
-
-def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
-          file="h200-tune.json"):
-    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
-    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
-    document, found = results(file), None
-    for cells in document["rows"]:
-        row = dict(zip(document["columns"], cells))
-        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
-                "f32", "graph", n, stage, block, items, grid]:
-            found = row[key]
-    if found is None:
-        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
-    return found
-
-
-def fastest(stage, n, mode="graph", file="h200-tune.json"):
-    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    document = results(file)
-    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
-    return min(row["microseconds"] for row in rows
-               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
-                   "detail", "f32", mode, n, stage])
-
-
-def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
-    """`fastest` of some stages for 2^each exponent."""
-    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
-    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
-                                             for s in stages_shown)] for exponent in exponents])
-
-
-def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
-    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
-    for row in results(file)["benchmarks"]:
-        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
-        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
-                n, mode, kind, "sum"):
-            return row[key]
-    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
-
-
-def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
-    """Sums of narrow elements by stages 10 and 15 and by CUB."""
-    contestants = 10, 15, "peer:cub"
-    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
-                     for who in contestants)] for kind in kinds]
-    device = results(file)["context"]["device"]
-    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
+def solution(name, device="h200"):
+    """What a GPU gives the solution of an exercise, beside the stage that it began as."""
+    document = results(f"{device}-solutions.json")
+    row = document["solutions"][name]
+    stage, own = row["stage"]["bytes_per_second"], solution_row(name, device)["bytes_per_second"]
+    return (f"an {document['context']['device_name'].removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and "
+            f"{gigabytes(stage)} with stage {row['began_as']} in the same shape: {times(own, stage)}")
 
 
 @functools.cache
