@@ -368,6 +368,82 @@ def solution(name, device="h200"):
             f"{gigabytes(stage)} with stage {row['began_as']} in the same shape: {times(own, stage)}")
 
 
+def _sized(stage, n, file):
+    for row in results(file)["benchmarks"]:
+        if row["stage"] == stage and row["n"] == n:
+            return row
+    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+
+
+def sized(stage, n, key, file="h200-sizes.json"):
+    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
+    return _sized(stage, n, file)[key]
+
+
+def by_size(stages_shown, exponents, file="h200-sizes.json"):
+    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
+    many times as fast the last of them is as the first."""
+    heads = [f"f32 sum, {gpu(file)}"]
+    for stage in stages_shown:
+        heads += [f"stage {stage}", "launches"]
+    rows = []
+    for n in (2 ** exponent for exponent in exponents):
+        found = [_sized(stage, n, file) for stage in stages_shown]
+        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
+        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+
+
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
+          file="h200-tune.json"):
+    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    document, found = results(file), None
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
+                "f32", "graph", n, stage, block, items, grid]:
+            found = row[key]
+    if found is None:
+        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
+    return found
+
+
+def fastest(stage, n, mode="graph", file="h200-tune.json"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    document = results(file)
+    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
+    return min(row["microseconds"] for row in rows
+               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                   "detail", "f32", mode, n, stage])
+
+
+def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+    """`fastest` of some stages for 2^each exponent."""
+    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
+                                             for s in stages_shown)] for exponent in exponents])
+
+
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
+    for row in results(file)["benchmarks"]:
+        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
+        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
+                n, mode, kind, "sum"):
+            return row[key]
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
+def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
+    """Sums of narrow elements by stages 10 and 15 and by CUB."""
+    contestants = 10, 15, "peer:cub"
+    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
+                     for who in contestants)] for kind in kinds]
+    device = results(file)["context"]["device"]
+    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
+
+
 @functools.cache
 def _hardware(stage, launch, file):
     for entry in results(file)["stages"]:
