@@ -1,0 +1,15 @@
+"""What a page may ask docs/weave for: each function's result goes into the page as it is.
+
+Sources are read as they are now, programs are run, results come from docs/results/: nothing here is
+written down twice. Functions that need the program raise NoProgram where there is none.
+"""
+
+from blocks.markdown import *
+from blocks.sources import *
+from blocks.program import *
+from blocks.ladders import *
+from blocks.contests import *
+from blocks.profiler import *
+from blocks.compiled import *
+from blocks.pitfalls import *
+from blocks.pictures import *

@@ -1,0 +1,67 @@
+"""What compilers make of the stages, as docs/record-machine-code found it."""
+
+from blocks.ladders import results
+from blocks.markdown import choose, fence, number, table
+from blocks.sources import file_of, lines_of
+
+ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
+                 "gfx1100": "AMD gfx1100 (RDNA3)"}
+
+
+def _machine(stage, architecture):
+    record = results("machine-code.json")["architectures"][architecture]
+    return record["kernels"][str(stage)]
+
+
+def machine(stage, architecture, key):
+    """A figure of the recorded machine code: "instructions", "vector_registers", "shuffles", ..."""
+    return _machine(stage, architecture)[key]
+
+
+def compilers():
+    """Which compilers the recorded machine code is by."""
+    records = results("machine-code.json")["architectures"]
+    return "; ".join(f"{name}: {record['language']} by {record['compiler']}"
+                     for name, record in records.items())
+
+
+MACHINE_ROWS = [
+    ("instructions", "instructions"),
+    ("vector registers", "vector_registers"),
+    ("shared memory, bytes", "shared_bytes"),
+    ("loops", "loops"),
+    ("block barriers", "block_barriers"),
+    ("loads of 16 bytes", "loads_of_16_bytes"),
+    ("accesses to shared memory", "shared_memory"),
+    ("shuffles", "shuffles"),
+    ("branches", "branches"),
+]
+
+
+def machine_code(stage, *keys):
+    """The machine code of a stage beside that of the one before, on both vendors: all rows of
+    MACHINE_ROWS, or those that are named by their keys."""
+    before = stage - 1
+    chosen = choose(MACHINE_ROWS, keys)
+    columns = [(a, s) for a in ARCHITECTURES for s in ((before, stage) if before else (stage,))]
+    heads = ["f32 sum, block 256, compiled"] + [f"{a}: stage {s}" for a, s in columns]
+    rows = [[title, *(number(machine(s, a, key)) for a, s in columns)] for title, key in chosen]
+    return table(heads, rows)
+
+
+def instructions(stage, architecture, text, first=None, last=None):
+    """The instructions that come from the kernel's first line with this text; or of them those from
+    the first that holds the text `first` to the next that holds `last`."""
+    lines = lines_of(file_of(stage))
+    at = next((i + 1 for i, line in enumerate(lines) if text in line), None)
+    if at is None:
+        raise ValueError(f"{file_of(stage)} has no line with {text!r}")
+    chosen = [line.partition(" ")[2] for line in _machine(stage, architecture)["code"]
+              if line.startswith(f"{at}: ")]
+    if not chosen:
+        raise ValueError(f"no instruction of {architecture} comes from line {at} of {file_of(stage)}")
+    if first is not None:
+        begin = next(i for i, line in enumerate(chosen) if first in line)
+        end = next(i for i in range(begin, len(chosen)) if last in chosen[i])
+        chosen = chosen[begin:end + 1]
+    return fence("\n".join(chosen), "text")

@@ -1,0 +1,94 @@
+"""What bench/tune and tenfold_duel found on a GPU."""
+
+from blocks.ladders import results
+from blocks.markdown import count, duration, number, percent, table
+
+
+def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
+          file="h200-tune.json"):
+    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    document, found = results(file), None
+    for cells in document["rows"]:
+        row = dict(zip(document["columns"], cells))
+        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
+                "f32", "graph", n, stage, block, items, grid]:
+            found = row[key]
+    if found is None:
+        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
+    return found
+
+
+def fastest(stage, n, mode="graph", file="h200-tune.json"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    document = results(file)
+    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
+    return min(row["microseconds"] for row in rows
+               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                   "detail", "f32", mode, n, stage])
+
+
+def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+    """`fastest` of some stages for 2^each exponent."""
+    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
+                                             for s in stages_shown)] for exponent in exponents])
+
+
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
+    for row in results(file)["benchmarks"]:
+        names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
+        if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
+                n, mode, kind, "sum"):
+            return row[key]
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+
+
+def duel_ratio(contestant, n, mode="graph", file="h200-sums.json"):
+    """How many times as fast as the library, and the interval."""
+    low, high = (duelled(contestant, n, f"ratio_{end}", mode, file=file) for end in ("low", "high"))
+    return f"{duelled(contestant, n, 'ratio', mode, file=file):.3f} ({low:.3f}..{high:.3f})"
+
+
+def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
+    """Sums of narrow elements by stages 10 and 15 and by CUB."""
+    contestants = 10, 15, "peer:cub"
+    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
+                     for who in contestants)] for kind in kinds]
+    device = results(file)["context"]["device"]
+    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
+
+
+def duel(file):
+    """The table of what tenfold_duel found: for each size and type the best stage that took part
+    and how many times as fast as the library it was, with the interval that holds the median at
+    95%, in a replayed graph and in a stream."""
+    events = {}
+    rows = results(file)["benchmarks"]
+    for row in rows:
+        key = (row["n"], row["type"], row["op"])
+        events.setdefault(key, {}).setdefault(row["mode"], []).append(row)
+    library = rows[0]["against"].removeprefix("peer:")
+    modes = [mode for mode in ("graph", "stream") if any(mode in event for event in events.values())]
+    heads = [head for mode in modes
+             for head in ("stage", f"in a {mode}", f"times {library}", "of ceiling")]
+    lines = ["| n | type | operator | " + " | ".join(heads) + " |", "|---" * (3 + len(heads)) + "|"]
+    for (n, kind, op), event in events.items():
+        cells = [count(n), kind, op]
+        for mode in modes:
+            cells += _duel_cells(event.get(mode, []))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _duel_cells(entries):
+    """Stage, time, times as fast, share of the ceiling; blanks where no stage was measured."""
+    measured = [entry for entry in entries if "stage" in entry]
+    if not measured:
+        return ["", "", "", ""]
+    best = min(measured, key=lambda entry: entry["real_time"])
+    interval = (f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best
+                else "")
+    return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
+            percent(best["share_of_ceiling"])]

@@ -1,0 +1,102 @@
+"""What a GPU gives each stage, from its recorded ladders."""
+
+import functools
+import json
+
+from blocks.markdown import count, duration, gigabytes, percent, table, times
+from blocks.sources import ROOT, name_of
+
+
+@functools.cache
+def results(file):
+    return json.loads((ROOT / "docs" / "results" / file).read_text(encoding="utf-8"))
+
+
+def ladder(entry, key, file="h200-ladder.json"):
+    """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
+    "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
+    "grid", or "launches"."""
+    for row in results(file)["benchmarks"]:
+        if entry in (row.get("stage"), row.get("peer")):
+            return len(row["passes"]) if key == "launches" else row[key]
+    raise ValueError(f"{file} has no {entry}")
+
+
+def gpu(file="h200-ladder.json"):
+    return results(file)["context"]["device_name"]
+
+
+def fact(key, file="h200-ladder.json"):
+    """What a recorded run says of its GPU: "multiprocessors", "peak_bytes_per_second", ..."""
+    return results(file)["context"][key]
+
+
+def additions_per_second(file="h200-ladder.json"):
+    """Additions of f32 on paper: 128 per clock and multiprocessor of compute capability 9.0 (CUDA
+    C++ Programming Guide, "Arithmetic Instructions")."""
+    return 128 * fact("multiprocessors", file) * fact("core_hertz", file)
+
+
+def on_gpu(stage, device="h200"):
+    """What a GPU gives a stage and the one before: in the same shape, which is the one that is profiled,
+    and each in its best."""
+    same, best = f"{device}-ladder-256.json", f"{device}-ladder.json"
+    rows, before = [], stage - 1
+    for s in (before, stage) if before else (stage,):
+        cells = [f"{s} {name_of(s)}"]
+        for file in (same, best):
+            speed = ladder(s, "bytes_per_second", file)
+            gain = times(speed, ladder(before, "bytes_per_second", file)) if before and s == stage else ""
+            threads = [] if file == same else [_shape_of(s, file)]
+            cells += [*threads, duration(ladder(s, "real_time", file)), f"{speed / 1e9:.0f}", gain]
+        rows.append([*cells, percent(ladder(s, "share_of_ceiling", best))])
+    n, kind = ladder(stage, "n", best), ladder(stage, "type", best)
+    items = ", 4 items" if stage > 8 else ""
+    return table([f"sum of {count(n)} {kind}, {gpu(best)}", f"blocks of 256{items}", "GB/s",
+                  "times the one before", "best blocks of", "time", "GB/s", "times the one before",
+                  "of what can be read"], rows)
+
+
+def _shape_of(stage, file):
+    """Threads of a block, and from stage 9 on elements of a thread."""
+    items = f", {ladder(stage, 'items', file)} items" if stage > 8 else ""
+    return f"{ladder(stage, 'block', file)}{items}"
+
+
+def solution_row(name, device="h200"):
+    return results(f"{device}-solutions.json")["solutions"][name]["solution"]
+
+
+def solution(name, device="h200"):
+    """What a GPU gives the solution of an exercise, beside the stage that it began as."""
+    document = results(f"{device}-solutions.json")
+    row = document["solutions"][name]
+    stage, own = row["stage"]["bytes_per_second"], solution_row(name, device)["bytes_per_second"]
+    return (f"an {document['context']['device_name'].removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and "
+            f"{gigabytes(stage)} with stage {row['began_as']} in the same shape: {times(own, stage)}")
+
+
+def _sized(stage, n, file):
+    for row in results(file)["benchmarks"]:
+        if row["stage"] == stage and row["n"] == n:
+            return row
+    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
+
+
+def sized(stage, n, key, file="h200-sizes.json"):
+    """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
+    return _sized(stage, n, file)[key]
+
+
+def by_size(stages_shown, exponents, file="h200-sizes.json"):
+    """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
+    many times as fast the last of them is as the first."""
+    heads = [f"f32 sum, {gpu(file)}"]
+    for stage in stages_shown:
+        heads += [f"stage {stage}", "launches"]
+    rows = []
+    for n in (2 ** exponent for exponent in exponents):
+        found = [_sized(stage, n, file) for stage in stages_shown]
+        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
+        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)

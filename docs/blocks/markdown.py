@@ -1,0 +1,52 @@
+"""How figures and tables look."""
+
+
+def fence(text, language=""):
+    return f"```{language}\n{text.rstrip()}\n```"
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+
+
+def number(value):
+    """Four significant digits, with blanks between thousands: 1 048 576."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and not value.is_integer():
+        return f"{value:.4g}" if abs(value) < 10000 else number(round(value))
+    return f"{int(value):,}".replace(",", " ")
+
+
+def count(n):
+    """2^20, or as many digits as it takes."""
+    return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else number(n)
+
+
+def times(after, before):
+    """How many times as much: 0.30 x."""
+    return f"{after / before:.2f} x" if before else ""
+
+
+def percent(share):
+    return f"{100 * share:.1f}%"
+
+
+def gigabytes(bytes_per_second):
+    """GB/s, which are 10^9 bytes."""
+    return f"{bytes_per_second / 1e9:.0f} GB/s"
+
+
+def duration(microseconds):
+    if microseconds >= 1000:
+        return f"{microseconds / 1000:.3g} ms"
+    return f"{microseconds:.3g} us"
+
+
+def choose(rows, keys):
+    """Of rows with a title and a key, those that are named by their keys, or all."""
+    unknown = set(keys) - {key for _, key in rows}
+    if unknown:
+        raise ValueError(f"no such row: {', '.join(sorted(unknown))}")
+    return [row for row in rows if not keys or row[1] in keys]

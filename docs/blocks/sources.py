@@ -1,0 +1,109 @@
+"""What stands in the sources and on other pages."""
+
+import functools
+import pathlib
+import re
+
+from blocks.markdown import fence
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json": "json",
+             ".md": "markdown"}
+
+
+@functools.cache
+def lines_of(file):
+    return (ROOT / file).read_text(encoding="utf-8").splitlines()
+
+
+@functools.cache
+def catalogue():
+    """number -> (name, change), of every stage."""
+    pattern = re.compile(r'^  STAGE\((\d+), (\w+), \w+, "([^"]*)"\)', re.MULTILINE)
+    text = "\n".join(lines_of("host/catalogue.hpp"))
+    return {int(n): (name, change) for n, name, change in pattern.findall(text)}
+
+
+def name_of(stage):
+    return catalogue()[stage][0]
+
+
+def idea(stage):
+    """Half a line on what the stage changes."""
+    return catalogue()[stage][1]
+
+
+def file_of(stage):
+    folder = "kernels" if stage <= 10 else "kernels/beyond"
+    return f"{folder}/{stage:02d}_{name_of(stage)}.hpp"
+
+
+def page_of(stage):
+    return f"stages/{stage:02d}_{name_of(stage)}.md" if stage <= 10 else "beyond.md"
+
+
+def stages(first, last, to_docs=""):
+    """A table of stages; `to_docs` leads from the page's folder to docs/."""
+    to_root = "" if to_docs == "docs/" else to_docs + "../"
+    lines = ["| stage | idea | kernel |", "|---|---|---|"]
+    for stage, (name, change) in catalogue().items():
+        if first <= stage <= last:
+            file = pathlib.Path(file_of(stage))
+            lines.append(f"| [{stage} {name}]({to_docs}{page_of(stage)}) | {change} "
+                         f"| [{file.name}]({to_root}{file}) |")
+    return "\n".join(lines)
+
+
+def contents(*pages):
+    """A list of pages in docs/ by their titles."""
+    titles = {page: lines_of(f"docs/{page}")[0].removeprefix("# ") for page in pages}
+    return "\n".join(f"- [{title}]({page})" for page, title in titles.items())
+
+
+def code(file, first, last=None):
+    """The lines from the first that holds the text `first` to the next that holds `last`, or to the
+    brace that closes what begins there: "}"."""
+    lines = lines_of(file)
+    begin = next((i for i, line in enumerate(lines) if first in line), None)
+    if begin is None:
+        raise ValueError(f"{file} has no line with {first!r}")
+    brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
+    end = begin
+    if last is not None:
+        end = next((i for i in range(begin, len(lines))
+                    if (lines[i] == brace if last == "}" else last in lines[i])), None)
+        if end is None:
+            raise ValueError(f"{file} has no line with {last!r} after {first!r}")
+    chosen = lines[begin:end + 1]
+    margin = min((len(line) - len(line.lstrip()) for line in chosen if line), default=0)
+    return fence("\n".join(line[margin:] for line in chosen),
+                 LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
+def source(file):
+    """A source file, without what it says at its head."""
+    lines = lines_of(file)
+    begin = next(i for i, line in enumerate(lines) if not line.startswith("//"))
+    return fence("\n".join(lines[begin:]), LANGUAGES.get(pathlib.Path(file).suffix, ""))
+
+
+def kernel(stage):
+    """The kernel of a stage, whole."""
+    file = file_of(stage)
+    lines = lines_of(file)
+    at = next(i for i, line in enumerate(lines) if "__global__" in line)
+    begin = max(i for i in range(at + 1) if lines[i].startswith("template"))
+    end = next(i for i in range(at, len(lines)) if lines[i] == "}")
+    return fence("\n".join(lines[begin:end + 1]), "cpp")
+
+
+def claims(*tests):
+    """Rows of docs/claims.md, by the names of their tests."""
+    rows = [line for line in lines_of("docs/claims.md") if line.startswith("|")]
+    chosen = []
+    for test in tests:
+        found = [row for row in rows if f".{test}`" in row or f".{test}/" in row]
+        if not found:
+            raise ValueError(f"docs/claims.md has no test {test}")
+        chosen += [row.rpartition(" | `")[0] + " |" for row in found]
+    return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
