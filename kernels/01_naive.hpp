@@ -4,9 +4,9 @@
 // loads one element into shared memory, and the block folds them in place; every second, then every
 // fourth, then every eighth thread works on.
 //
-// Watch: active lanes per step. The first step idles half of every warp's lanes, the next three
-// quarters: until the strides exceed a warp, all warps stay busy with ever fewer lanes to show for
-// it.
+// Watch: active lanes per request of shared memory. The first step idles half of every warp's
+// lanes, the next three quarters: until the strides exceed a warp, all warps stay busy with ever
+// fewer lanes to show for it.
 #pragma once
 
 #include <cstddef>

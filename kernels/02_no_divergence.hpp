@@ -3,9 +3,9 @@
 // Stage 1 spreads its active threads over all warps. The same pairs are folded here, but by the
 // first threads of the block: whole warps work, and whole warps are done.
 //
-// Watch: active lanes per step rise to all 32 or 64 of a warp until less than one warp is left. Now
-// neighbouring lanes touch shared memory 2, 4, 8, ... elements apart: wavefronts per request rise
-// too, for lanes whose addresses share a bank are served one after the other.
+// Watch: active lanes per request of shared memory rise, for all 32 or 64 of a warp work until less
+// than one warp is left. Now neighbouring lanes touch it 2, 4, 8, ... elements apart: wavefronts
+// per request rise too, for lanes whose addresses share a bank are served one after the other.
 #pragma once
 
 #include <cstddef>

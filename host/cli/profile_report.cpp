@@ -66,8 +66,12 @@ std::uint64_t global_requests(const place_counters& c) {
 std::uint64_t sectors(const place_counters& c) {
   return c.global_reads.sectors + c.global_writes.sectors + c.global_atomics.sectors;
 }
-std::uint64_t meetings(const place_counters& c) {
-  return c.block_barriers + c.warp_barriers + c.shuffles + c.votes;
+std::uint64_t barriers(const place_counters& c) {
+  return c.block_barriers + c.warp_barriers;
+}
+/// With votes, which are exchanges between lanes as well.
+std::uint64_t shuffles(const place_counters& c) {
+  return c.shuffles + c.votes;
 }
 
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
@@ -233,29 +237,29 @@ void print_source(const profiled_stage& stage) {
   place_counters hottest;
   for (const auto& [number, counters] : lines)
     hottest.entries = std::max(hottest.entries, counters.entries);
-  print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}  line of {}", "steps",
-                            "lanes", "global", "sectors", "shared", "wavefronts", "meetings",
-                            file_of(*stage.stage)));
+  print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}  line of {}", "steps",
+                            "lanes", "global", "sectors", "shared", "wavefronts", "barriers",
+                            "shuffles", file_of(*stage.stage)));
   std::istringstream text{text_of(*stage.stage)};
   int number = 0;
   for (std::string line; std::getline(text, line);) {
     const auto found = lines.find(++number);
     if (found == lines.end()) {
-      fmt::print("{:>68}  {:>4}  {}\n", "", number, line);
+      fmt::print("{:>78}  {:>4}  {}\n", "", number, line);
       continue;
     }
     const place_counters& c = found->second;
     const double lanes = active_lanes(c);
     const std::string row = fmt::format(
-        "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}", blank_if_zero(c.entries),
+        "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
         lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global_requests(c)),
         blank_if_zero(sectors(c)), blank_if_zero(shared_requests(c)), blank_if_zero(wavefronts(c)),
-        blank_if_zero(meetings(c)));
+        blank_if_zero(barriers(c)), blank_if_zero(shuffles(c)));
     const bool hot = is_hot(c, hottest);
     fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
                line);
   }
-  fmt::print("* at least half of the steps of the line that has most\n");
+  fmt::print("* a hot line: at least half as many steps as the line with most\n");
 }
 
 std::string profile_document(std::span<const profiled_stage> stages) {

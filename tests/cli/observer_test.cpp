@@ -89,8 +89,8 @@ TEST_F(CliObserver, ProfileMarksTheLinesOfTheSource) {
   const outcome o = succeed({"profile", "3", "--n", "2^12", "--warp", "32", "--source"});
   expect_parts(o, {"line of kernels/03_no_bank_conflicts.hpp", "__syncthreads();",
                    "shared[tid] = op(shared[tid], shared[tid + stride]);"});
-  expect_parts(o, {"global   sectors    shared wavefronts", "* at least half of the steps"});
-  constexpr std::size_t mark = 68;  // after the columns of counters
+  expect_parts(o, {"shared wavefronts  barriers  shuffles", "* a hot line"});
+  constexpr std::size_t mark = 78;  // after the columns of counters
   std::size_t hot = 0;
   for (const std::string& line : lines_of(o.out))
     if (line.size() > mark && line[mark] == '*') ++hot;

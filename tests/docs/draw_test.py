@@ -36,6 +36,14 @@ class Drawing(WithFolder):
         self.assertIn(">2 turns<", self.image_of("2"))
         self.assertNotIn("turns<", self.image_of("3"))
 
+    def test_says_what_each_row_does_and_not_where(self):
+        image = self.image_of("1")
+        self.assertEqual([image.count(f">{deed}<") for deed in ("load", "fold", "store")],
+                         [1, 4, 1])
+        self.assertIn(">shuffle<", self.image_of("7"))
+        self.assertIn(">load, store<", self.image_of("plain_ticket"))
+        self.assertNotIn("line 2", image.lower())
+
     def test_shows_barriers_by_their_kind(self):
         self.assertEqual(self.image_of("4").count('class="rule"'), 5 + 1)  # one in the legend
         last_warp = self.image_of("5")
