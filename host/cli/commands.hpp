@@ -2,6 +2,7 @@
 /// The program's verbs. Each returns the exit code.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "host/cli/options.hpp"
@@ -26,7 +27,9 @@ exit_code run_best(const options& o);
 /// What changed in the code from one stage to another.
 exit_code diff_stages(const std::string& from, const std::string& to);
 /// The machine code of one stage's kernel, or of two side by side.
-exit_code show_machine_code(const isa_options& o);
+/// @param find the stage of a name, a number or a kernel's file
+exit_code show_machine_code(
+    const isa_options& o, const std::function<const stage_info&(const std::string& word)>& find);
 /// Files of results side by side.
 exit_code compare_results(const compare_options& o);
 

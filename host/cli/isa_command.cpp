@@ -24,13 +24,14 @@ inspected_kernel inspect(const chosen_kernel& chosen, bool sass) {
 
 }  // namespace
 
-exit_code show_machine_code(const isa_options& o) {
+exit_code show_machine_code(const isa_options& o,
+                            const std::function<const stage_info&(const std::string& word)>& find) {
   check_json_file(o.json);
   const isa::architecture a = isa::parse_architecture(o.architecture);
   std::vector<chosen_kernel> chosen;
   for (const std::string& stage : o.stages)
     chosen.push_back(
-        choose_kernel(choose_stage(stage), o.type, o.op, {.block = o.block, .items = o.items}, a));
+        choose_kernel(find(stage), o.type, o.op, {.block = o.block, .items = o.items}, a));
   announce(fmt::format("compiling for {}", a.name));
   std::vector<inspected_kernel> kernels;
   for (const chosen_kernel& each : chosen) kernels.push_back(inspect(each, o.sass));

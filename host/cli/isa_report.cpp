@@ -114,8 +114,10 @@ void print_figures(std::span<const inspected_kernel> kernels) {
   std::string heading = fmt::format("{:<24}", "");
   std::vector<std::vector<figure>> columns;
   for (const inspected_kernel& k : kernels) {
+    const stage_info& stage = *k.chosen.stage;
     heading +=
-        fmt::format("{:>22}", fmt::format("{} {}", k.chosen.stage->number, k.chosen.stage->name));
+        fmt::format("{:>22}", is_unlisted(stage) ? std::string(stage.name)
+                                                 : fmt::format("{} {}", stage.number, stage.name));
     columns.push_back(figures_of(k));
   }
   fmt::print("{}\n", paint(heading, colour::bold));

@@ -5,6 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "host/cli/own_kernel.hpp"
+
 namespace tenfold::cli {
 namespace {
 
@@ -59,8 +61,7 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
 
 std::string watched_kernel::file() const {
   if (!kernel.empty()) return kernel;
-  const bool names_file = stage.ends_with(".hpp") || stage.find('/') != stage.npos;
-  return names_file ? stage : std::string();
+  return names_kernel_file(stage) ? stage : std::string();
 }
 
 void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,

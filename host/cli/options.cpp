@@ -124,7 +124,9 @@ void add_compare_options(CLI::App& app, compare_options& o) {
 }
 
 void add_isa_options(CLI::App& app, isa_options& o) {
-  app.add_option("STAGE", o.stages, "number or name, see 'tenfold list'; two go side by side")
+  app.add_option("STAGE", o.stages,
+                 "number or name, see 'tenfold list', or the file of a kernel of your own, see "
+                 "'tenfold new'; two go side by side")
       ->required()
       ->expected(1, 2);
   app.add_option("--arch", o.architecture,

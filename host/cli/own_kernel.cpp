@@ -111,6 +111,10 @@ void build(std::string_view target, const fs::path& kernel) {
 
 }  // namespace
 
+bool names_kernel_file(std::string_view word) {
+  return word.ends_with(".hpp") || word.find('/') != word.npos;
+}
+
 fs::path find_kernel(const std::string& file) {
   std::error_code failure;
   const fs::path found =

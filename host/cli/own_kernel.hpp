@@ -16,6 +16,9 @@ namespace tenfold::cli {
 /// @throws input_error when it is none
 void check_kernel_name(const std::string& name);
 
+/// Whether a word of the command line names a kernel's file, and no stage.
+[[nodiscard]] bool names_kernel_file(std::string_view word);
+
 /// A kernel's file by an absolute path, as its stage is registered.
 /// @throws input_error when there is none
 [[nodiscard]] std::filesystem::path find_kernel(const std::string& file);

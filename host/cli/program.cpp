@@ -77,6 +77,9 @@ int run_program(int argc, char** argv) {
   std::function<exit_code()> verb;
   options o;
   std::string stage, other;
+  const auto find_stage = [&](const std::string& word) -> const stage_info& {
+    return names_kernel_file(word) ? own_stage("own_tenfold", word, argv) : choose_stage(word);
+  };
   const auto own_kernel = [&]() -> const stage_info& {
     return own_stage("own_tenfold", o.kernel, argv);
   };
@@ -122,7 +125,7 @@ int run_program(int argc, char** argv) {
   CLI::App* machine_code = app.add_subcommand(
       "isa", "a kernel's machine code beside its source lines; two stages go side by side");
   add_isa_options(*machine_code, inspected);
-  machine_code->callback([&] { verb = [&] { return show_machine_code(inspected); }; });
+  machine_code->callback([&] { verb = [&] { return show_machine_code(inspected, find_stage); }; });
 
   observing_options watched;
   add_observing_verbs(app, watched, verbs_of_observer(argv), verb);

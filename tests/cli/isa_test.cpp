@@ -104,6 +104,17 @@ TEST_F(CliIsa, ShowsWhatAKernelTakes) {
     EXPECT_EQ(figures(o, label), std::vector{value}) << label << o.what();
 }
 
+TEST_F(CliIsa, TakesTheFileOfAnOwnKernel) {
+  std::ignore = succeed({"new", "my_kernel"});
+  const outcome o = show({"3", "my_kernel.hpp", "--arch", "gfx942"});
+  for (const char* part : {" 3 no_bank_conflicts ", " my_kernel\n", "block barriers"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+  const std::string unit = slurp(in_directory("unit"));
+  for (const char* part : {"/my_kernel.hpp\"", "my_kernel::stage::kernel<256, 64, 4, float"})
+    EXPECT_TRUE(contains(unit, part)) << part << unit;
+  expect_isa_refused({"nowhere.hpp", "--arch", "gfx942"}, {"no kernel file 'nowhere.hpp'"});
+}
+
 TEST_F(CliIsa, SaysThatAmdsCodeWasNeverRun) {
   EXPECT_TRUE(contains(show({"8", "--arch", "gfx942"}).out, "compiled and inspected, never run\n"));
   EXPECT_TRUE(contains(show({"8", "9", "--arch", "gfx1100"}).out, "inspected, never run\n"));
