@@ -43,15 +43,16 @@ def result_of(arguments):
     return f"{value:.9g}"
 
 
-def console(arguments, head=False, after=None, until=None, status=0):
+def console(arguments, head=False, heading=None, after=None, until=None, status=0):
     """A command and what it prints: all of it, or the head before the first blank line; or from
-    the line that holds the text `after` on, or to the line that holds `until`. `status` is the exit
-    code that is expected."""
+    the line that holds the text `after` on, below the line that holds `heading` if there is one, or
+    to the line that holds `until`. `status` is the exit code that is expected."""
     lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
-        lines = ["..."] + lines[next(i for i, line in enumerate(lines) if after in line):]
+        above = [line for line in lines if heading is not None and heading in line]
+        lines = ["...", *above, *lines[next(i for i, line in enumerate(lines) if after in line):]]
     if until is not None:
         lines = lines[:next(i for i, line in enumerate(lines) if until in line) + 1] + ["..."]
     return fence("\n".join([f"$ ./tenfold {arguments}", *lines]), "console")
