@@ -44,6 +44,17 @@ class Drawing(WithFolder):
         self.assertIn(">load, store<", self.image_of("plain_ticket"))
         self.assertNotIn("line 2", image.lower())
 
+    def test_numbers_banks_once_where_cells_share_them(self):
+        image = self.image_of("2")
+        self.assertEqual(image.count(">bank<"), 1)
+        for bank in range(8):
+            self.assertEqual(image.count(f' font-size="10" text-anchor="middle">{bank}<'), 2)
+        self.assertNotIn(">bank<", self.image_of("8"))
+
+    def test_marks_what_takes_turns_by_its_lines(self):
+        turns = self.image_of("2").count('class="turn"')
+        self.assertEqual(turns, 3 * (8 + 4 + 2) + 1)  # two reads and a write, one in the legend
+
     def test_shows_barriers_by_their_kind(self):
         self.assertEqual(self.image_of("4").count('class="rule"'), 5 + 1)  # one in the legend
         last_warp = self.image_of("5")
