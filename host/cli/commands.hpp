@@ -28,8 +28,8 @@ exit_code run_best(const options& o);
 exit_code diff_stages(const std::string& from, const std::string& to);
 /// The machine code of one stage's kernel, or of two side by side.
 /// @param find the stage of a name, a number or a kernel's file
-exit_code show_machine_code(
-    const isa_options& o, const std::function<const stage_info&(const std::string& word)>& find);
+exit_code show_machine_code(const isa_options& o,
+                            const std::function<const stage_info&(const std::string& word)>& find);
 /// Files of results side by side.
 exit_code compare_results(const compare_options& o);
 
