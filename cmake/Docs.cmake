@@ -6,7 +6,7 @@ mark_as_advanced(TENFOLD_DOXYGEN TENFOLD_SPHINX_BUILD)
 
 set(TENFOLD_DOCS_BUILD ${PROJECT_BINARY_DIR}/docs)
 set(TENFOLD_DOCS_MISSING
-    "the site takes Doxygen, Sphinx, MyST, Furo and Breathe: apt-get install doxygen python3-sphinx python3-myst-parser furo python3-breathe"
+    "the site takes Doxygen, Sphinx, MyST, Furo and Breathe: './tenfold docs' installs them, or install them yourself and call 'cmake --preset simt' again"
 )
 
 # tenfold_find_sphinx(OUT): the Python that sphinx-build runs under, if all that the site takes is there.

@@ -1,0 +1,50 @@
+// Sums of a million floats: once, again and again, and by a stage of one's choice.
+#include <cstdio>
+#include <vector>
+
+#include "host/best_reducer.hpp"
+#include "host/reducer.hpp"
+#include "kernels/10_two_pass.hpp"
+
+#if defined(__CUDACC__) || defined(__HIP__)
+const tenfold::device gpu(0);
+#else
+const tenfold::device gpu(32);  // the executor's, with warps of 32
+#endif
+
+// in: n floats, device memory
+double add_once(const float* in, std::size_t n) {
+  return tenfold::reduce(gpu, in, n, tenfold::sum<double>{});
+}
+
+double add_often(const float* in, std::size_t n, double* out, tenfold::stream_handle stream) {
+  auto add = tenfold::best_reducer<float>(gpu, n, tenfold::sum<double>{});
+  double total = add(in, n);        // waits for the result; n may be smaller than at first
+  add.enqueue(in, n, out, stream);  // does not wait; out: device or pinned memory
+  return total;
+}
+
+double add_by_stage_10(const float* in, std::size_t n) {
+  tenfold::reducer<float, double, tenfold::sum<double>> add(tenfold::two_pass::stage{}, gpu, n,
+                                                            {.block = 512});
+  return add(in, n);
+}
+
+int main() {
+  const std::vector<float> ones(1'000'000, 1);
+  const std::size_t bytes = ones.size() * sizeof(float);
+  const tenfold::stream queue(gpu);
+  const tenfold::device_memory in(gpu, bytes), out(gpu, sizeof(double));
+  tenfold::copy_to_device(in.data(), ones.data(), bytes, queue.handle());
+  queue.synchronize();
+
+  const auto* elements = static_cast<const float*>(in.data());
+  auto* enqueued_to = static_cast<double*>(out.data());
+  const double once = add_once(elements, ones.size());
+  const double often = add_often(elements, ones.size(), enqueued_to, queue.handle());
+  const double by_stage = add_by_stage_10(elements, ones.size());
+  double enqueued = 0;
+  tenfold::copy_to_host(&enqueued, enqueued_to, sizeof enqueued, queue.handle());
+  queue.synchronize();
+  std::printf("%.0f %.0f %.0f %.0f\n", once, often, enqueued, by_stage);
+}
