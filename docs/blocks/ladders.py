@@ -22,6 +22,11 @@ def ladder(entry, key, file="h200-ladder.json"):
     raise ValueError(f"{file} has no {entry}")
 
 
+def gain(stage, file="h200-ladder.json"):
+    """How many times the bytes per second of the stage before."""
+    return ladder(stage, "bytes_per_second", file) / ladder(stage - 1, "bytes_per_second", file)
+
+
 def gpu(file="h200-ladder.json"):
     return results(file)["context"]["device_name"]
 
@@ -65,6 +70,11 @@ def _shape_of(stage, file):
 
 def solution_row(name, device="h200"):
     return results(f"{device}-solutions.json")["solutions"][name]["solution"]
+
+
+def stage_row(name, device="h200"):
+    """The stage that a solution began as, in the same run and shape."""
+    return results(f"{device}-solutions.json")["solutions"][name]["stage"]
 
 
 def solution(name, device="h200"):

@@ -44,6 +44,13 @@ def duration(microseconds):
     return f"{microseconds:.3g} us"
 
 
+def where(condition, words):
+    """Words that hold under a condition, such as a superlative; an error where it does not."""
+    if not condition:
+        raise ValueError(f"does not hold any more: {words}")
+    return words
+
+
 def choose(rows, keys):
     """Of rows with a title and a key, those that are named by their keys, or all."""
     unknown = set(keys) - {key for _, key in rows}
