@@ -1,16 +1,27 @@
 """What compilers make of the stages, as docs/record-machine-code found it."""
 
+import functools
+import hashlib
+
 from blocks.ladders import results
 from blocks.markdown import choose, fence, number, table
-from blocks.sources import file_of, lines_of
+from blocks.sources import ROOT, file_of, lines_of
 
 ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
                  "gfx1100": "AMD gfx1100 (RDNA3)"}
 
 
+@functools.cache
+def _digest(file):
+    return hashlib.sha256((ROOT / file).read_bytes()).hexdigest()
+
+
 def _machine(stage, architecture):
-    record = results("machine-code.json")["architectures"][architecture]
-    return record["kernels"][str(stage)]
+    record = results("machine-code.json")["architectures"][architecture]["kernels"][str(stage)]
+    if record["source"] != _digest(file_of(stage)):
+        raise ValueError(f"{file_of(stage)} is another than the recorded one; run docs/record-machine-code "
+                         f"{architecture}")
+    return record
 
 
 def machine(stage, architecture, key):

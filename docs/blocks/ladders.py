@@ -3,6 +3,7 @@
 import functools
 import json
 
+from blocks.architectures import ADDITIONS_PER_CLOCK
 from blocks.markdown import count, duration, gigabytes, percent, table, times
 from blocks.sources import ROOT, name_of
 
@@ -36,10 +37,10 @@ def fact(key, file="h200-ladder.json"):
     return results(file)["context"][key]
 
 
-def additions_per_second(file="h200-ladder.json"):
-    """Additions of f32 on paper: 128 per clock and multiprocessor of compute capability 9.0 (CUDA
-    C++ Programming Guide, "Arithmetic Instructions")."""
-    return 128 * fact("multiprocessors", file) * fact("core_hertz", file)
+def additions_per_second(device="h200"):
+    """Additions of f32 on paper."""
+    architecture, file = fact("architecture", f"{device}-sums.json"), f"{device}-ladder.json"
+    return ADDITIONS_PER_CLOCK[architecture] * fact("multiprocessors", file) * fact("core_hertz", file)
 
 
 def on_gpu(stage, device="h200"):

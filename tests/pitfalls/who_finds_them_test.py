@@ -141,6 +141,10 @@ class Program(unittest.TestCase):
             self.assertEqual(run_script("--from", results, "--page", again).returncode, 0)
             self.assertEqual(pitfalls.read(page), pitfalls.read(again))
             self.assertIn("a GPU, driver 1", pitfalls.read(page))
+            check = ["--check", "--from", results, "--page", page]
+            self.assertEqual(run_script(*check).returncode, 0)
+            pitfalls.write(page, pitfalls.read(page) + "by hand\n")
+            self.assertIn("is not what the results give", run_script(*check).stderr)
 
     def test_takes_no_unknown_name(self):
         result = run_script("--only", "nothing")

@@ -1,0 +1,140 @@
+"""docs/plot on another GPU than the one that docs/results is of, and that its --check sees mistakes."""
+
+import importlib.util
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+SKIPPED = 77
+KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight"]
+SLOWER = 4
+TIMES = ("real_time", "fastest", "slowest", "p5", "p95", "microseconds")
+RATES = ("bytes_per_second", "read_ceiling_bytes_per_second", "peak_bytes_per_second", "gigabytes_per_second")
+
+
+def slower(value, key=""):
+    """The same results of a GPU with another name that takes longer for everything."""
+    if isinstance(value, dict):
+        return {each: slower(of_it, each) for each, of_it in value.items()}
+    if isinstance(value, list):
+        return [slower(each) for each in value]
+    if isinstance(value, str):
+        peak = lambda found: f"= {int(found[1]) // SLOWER} GB/s"
+        return re.sub(r"= (\d+) GB/s", peak, value.replace("NVIDIA H200", "NVIDIA Example 7"))
+    if key in TIMES:
+        return value * SLOWER
+    return value / SLOWER if key in RATES else value
+
+
+def slower_tune(document):
+    """With blocks of 64 beside the others."""
+    document, columns = slower(document), document["columns"]
+    rows = [slower(dict(zip(columns, row))) for row in document["rows"]]
+    rows += [dict(row, block=64) for row in rows if row["block"] == 256]
+    return dict(document, rows=[list(row.values()) for row in rows])
+
+
+class WithFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.results, self.images = (pathlib.Path(folder.name) / name for name in ("results", "images"))
+        self.results.mkdir()
+
+    def plot(self, *arguments):
+        command = [sys.executable, "-B", ROOT / "docs/plot", "--results", self.results, "--images", self.images]
+        return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+
+    def draw(self):
+        done = self.plot()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def assert_refused(self, reason):
+        done = self.plot("--check")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(reason, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+class AnotherGpu(WithFolder):
+    def setUp(self):
+        super().setUp()
+        for file in (ROOT / "docs/results").glob("h200-*.json"):
+            document = json.loads(file.read_text(encoding="utf-8"))
+            document = (slower_tune if file.name == "h200-tune.json" else slower)(document)
+            self.write(file.name.replace("h200", "example-7"), document)
+
+    def write(self, name, document):
+        (self.results / name).write_text(json.dumps(document), encoding="utf-8")
+
+    def change(self, name, change):
+        document = json.loads((self.results / name).read_text(encoding="utf-8"))
+        change(document)
+        self.write(name, document)
+
+    def image_of(self, kind):
+        return (self.images / f"{kind}-example-7.svg").read_text(encoding="utf-8")
+
+    def test_gets_every_plot(self):
+        self.draw()
+        self.assertEqual(sorted(file.name for file in self.images.iterdir()),
+                         sorted(f"{kind}-example-7.svg" for kind in KINDS))
+        for kind in KINDS:
+            xml.etree.ElementTree.fromstring(self.image_of(kind))
+            self.assertIn("Example 7", self.image_of(kind))
+        self.assertEqual(self.plot("--check").returncode, 0)
+
+    def test_has_its_own_scales(self):
+        self.draw()
+        for kind in ("sizes", "types", "bytes-in-flight"):
+            self.assertRegex(self.image_of(kind), r">1000</text>")
+            self.assertNotRegex(self.image_of(kind), r">[2-9]000</text>")
+        self.assertNotIn("64 threads ×", self.image_of("bytes-in-flight"))
+
+    def test_leaves_out_what_is_not_known_of_it(self):
+        for name in ("example-7-sums.json", "example-7-tune.json"):
+            self.change(name, lambda document: (document.update(architecture="sm_1"),
+                                                document["context"].update(architecture="sm_1")))
+        self.draw()
+        self.assertFalse({"roofline-example-7.svg", "bytes-in-flight-example-7.svg"}
+                         & {file.name for file in self.images.iterdir()})
+
+    def test_needs_one_library_of_python(self):
+        def forget_jax(document):
+            del document["context"]["peer:jax"]
+            document["benchmarks"] = [e for e in document["benchmarks"] if "jax" not in e["name"]]
+        self.change("example-7-python.json", forget_jax)
+        self.draw()
+        self.assertNotIn("JAX", self.image_of("peers"))
+
+
+class Check(WithFolder):
+    def test_fails_where_there_is_nothing_to_plot(self):
+        self.assert_refused("nothing to plot")
+
+    def test_names_what_differs_and_what_nobody_makes(self):
+        for file in (ROOT / "docs/results").glob("h200-*.json"):
+            shutil.copy(file, self.results)
+        self.draw()
+        for name in ("tree.svg", "03_no_bank_conflicts.svg"):
+            (self.images / name).touch()
+        self.assertEqual(self.plot("--check").returncode, 0)
+        (self.images / "ladder-gone.svg").touch()
+        self.assert_refused("makes ladder-gone.svg")
+        image = self.images / "types-h200.svg"
+        image.write_text(image.read_text(encoding="utf-8").replace("4500", "4501"), encoding="utf-8")
+        self.assert_refused("types-h200.svg")
+
+
+if __name__ == "__main__":
+    if importlib.util.find_spec("matplotlib") is None:
+        print("skipped: there is no matplotlib")
+        sys.exit(SKIPPED)
+    unittest.main()

@@ -1,0 +1,90 @@
+"""That docs/weave writes what it is asked for, and no page whose marks are not in pairs."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+STALE = """# A page
+
+<!-- weave: idea(3) -->
+of old
+<!-- /weave -->
+
+There are <!--= number(1000 + 24) -->7<!--/--> of them.
+"""
+
+
+class Weave(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.page = pathlib.Path(folder.name) / "page.md"
+
+    def weave(self, text, *arguments):
+        """What it says, and what then stands in the page."""
+        self.page.write_text(text, encoding="utf-8")
+        command = [sys.executable, "-B", ROOT / "docs/weave", "--program", "none", *arguments, self.page]
+        self.done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return self.page.read_text(encoding="utf-8")
+
+    def assert_refused(self, text, *reasons):
+        self.assertEqual(self.weave(text), text)
+        self.assertEqual(self.done.returncode, 1)
+        for reason in reasons:
+            self.assertIn(reason, self.done.stderr)
+        self.assertNotIn("Traceback", self.done.stderr)
+
+    def test_rewrites_a_stale_page(self):
+        woven = self.weave(STALE)
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        self.assertIn("<!--= number(1000 + 24) -->1 024<!--/-->", woven)
+        self.assertNotIn("of old", woven)
+        self.assertEqual(self.weave(woven, "--check"), woven)
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+
+    def test_tells_of_a_stale_page_and_leaves_it(self):
+        self.assertEqual(self.weave(STALE, "--check"), STALE)
+        self.assertEqual(self.done.returncode, 1)
+        self.assertIn("-of old", self.done.stdout)
+        self.assertIn("run docs/weave", self.done.stderr)
+
+    def test_keeps_what_needs_a_program(self):
+        text = 'before\n\n  <!-- weave: console("list") -->\n  kept\n  <!-- /weave -->\n'
+        self.assertEqual(self.weave(text, "--check"), text)
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        self.assertIn("1 left alone", self.done.stdout)
+
+    def test_names_what_cannot_be_had(self):
+        self.assert_refused("# Page\n\n<!-- weave: idea(99) -->\n<!-- /weave -->\n", "page.md:3: idea(99)")
+
+    def test_keeps_the_prose_after_a_block_without_its_end(self):
+        block = "<!-- weave: idea(3) -->\nold\n"
+        self.assert_refused(f"{block}\nprose\n\n{block}<!-- /weave -->\n", "page.md:1: a block without its end")
+        self.assert_refused(f"<!-- weave: idea(3) -->\n```cpp\nold\n<!-- /weave -->\n\nprose\n\n"
+                            f"<!-- weave: idea(3) -->\n\nprose\n\n<!-- weave: idea(4) -->\n```\nold\n```\n"
+                            "<!-- /weave -->\n", "page.md:8: a block without its end")
+
+    def test_refuses_other_marks(self):
+        for mark in ("<!-- wave: idea(3) -->", "<!-- = number(3) -->7<!--/-->", "one <!-- weave: idea(3) -->",
+                     "<!-- weave: idea(3) --> one\n<!-- /weave -->", "<!-- a remark -->", "<!-- open"):
+            with self.subTest(mark):
+                self.assert_refused(f"# Page\n\n{mark}\n", "page.md:3: neither opens nor closes")
+
+    def test_refuses_ends_without_a_begin(self):
+        self.assert_refused("a <!--= number(7) -->7<!--/--><!--/-->\n", "page.md:1: a figure ends")
+        self.assert_refused("one\n<!-- /weave -->\n", "page.md:2: a block ends")
+        self.assert_refused("a <!--= number(7) -->7\n\n<!-- weave: idea(3) -->\n<!-- /weave -->\n",
+                            "page.md:1: a figure without its end")
+
+    def test_passes_over_code(self):
+        text = "```markdown\n<!-- weave: idea(3) -->\n<!-- remark -->\n```\n"
+        self.assertEqual(self.weave(text, "--check"), text)
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
