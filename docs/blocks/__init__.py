@@ -7,6 +7,7 @@ written down twice. Functions that need the program raise NoProgram where there 
 from blocks.markdown import *
 from blocks.sources import *
 from blocks.program import *
+from blocks.results import *
 from blocks.ladders import *
 from blocks.contests import *
 from blocks.profiler import *

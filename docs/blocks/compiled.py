@@ -3,9 +3,9 @@
 import functools
 import hashlib
 
-from blocks.ladders import results
 from blocks.markdown import choose, fence, number, table
-from blocks.sources import ROOT, file_of, lines_of
+from blocks.results import results
+from blocks.sources import ROOT, file_of, line_with, lines_of
 
 ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
                  "gfx1100": "AMD gfx1100 (RDNA3)"}
@@ -63,16 +63,14 @@ def machine_code(stage, *keys):
 def instructions(stage, architecture, text, first=None, last=None):
     """The instructions that come from the kernel's first line with this text; or of them those from
     the first that holds the text `first` to the next that holds `last`."""
-    lines = lines_of(file_of(stage))
-    at = next((i + 1 for i, line in enumerate(lines) if text in line), None)
-    if at is None:
-        raise ValueError(f"{file_of(stage)} has no line with {text!r}")
+    at = line_with(lines_of(file_of(stage)), text, file_of(stage)) + 1
     chosen = [line.partition(" ")[2] for line in _machine(stage, architecture)["code"]
               if line.startswith(f"{at}: ")]
     if not chosen:
         raise ValueError(f"no instruction of {architecture} comes from line {at} of {file_of(stage)}")
     if first is not None:
-        begin = next(i for i, line in enumerate(chosen) if first in line)
-        end = next(i for i in range(begin, len(chosen)) if last in chosen[i])
+        where = f"the instructions of {architecture} from line {at} of {file_of(stage)}"
+        begin = line_with(chosen, first, where)
+        end = line_with(chosen, last, where, begin)
         chosen = chosen[begin:end + 1]
     return fence("\n".join(chosen), "text")

@@ -1,16 +1,20 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
-from blocks.ladders import results
 from blocks.markdown import count, duration, number, percent, table
+from blocks.results import results
+
+
+def _tuned_rows(file):
+    document = results(file)
+    return (dict(zip(document["columns"], cells)) for cells in document["rows"])
 
 
 def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
           file="h200-tune.json"):
     """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
     had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
-    document, found = results(file), None
-    for cells in document["rows"]:
-        row = dict(zip(document["columns"], cells))
+    found = None
+    for row in _tuned_rows(file):
         if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
                 "f32", "graph", n, stage, block, items, grid]:
             found = row[key]
@@ -21,11 +25,12 @@ def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
 
 def fastest(stage, n, mode="graph", file="h200-tune.json"):
     """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    document = results(file)
-    rows = (dict(zip(document["columns"], cells)) for cells in document["rows"])
-    return min(row["microseconds"] for row in rows
-               if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
-                   "detail", "f32", mode, n, stage])
+    found = [row["microseconds"] for row in _tuned_rows(file)
+             if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
+                 "detail", "f32", mode, n, stage]]
+    if not found:
+        raise ValueError(f"{file} has no stage {stage} of {count(n)} in a {mode}")
+    return min(found)
 
 
 def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
@@ -73,13 +78,11 @@ def duel(file):
     modes = [mode for mode in ("graph", "stream") if any(mode in event for event in events.values())]
     heads = [head for mode in modes
              for head in ("stage", f"in a {mode}", f"times {library}", "of ceiling")]
-    lines = ["| n | type | operator | " + " | ".join(heads) + " |", "|---" * (3 + len(heads)) + "|"]
+    lines = []
     for (n, kind, op), event in events.items():
-        cells = [count(n), kind, op]
-        for mode in modes:
-            cells += _duel_cells(event.get(mode, []))
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        measured = [cell for mode in modes for cell in _duel_cells(event.get(mode, []))]
+        lines.append([count(n), kind, op, *measured])
+    return table(["n", "type", "operator", *heads], lines, right=False)
 
 
 def _duel_cells(entries):

@@ -1,16 +1,9 @@
 """What a GPU gives each stage, from its recorded ladders."""
 
-import functools
-import json
-
 from blocks.architectures import ADDITIONS_PER_CLOCK
 from blocks.markdown import count, duration, gigabytes, percent, table, times
-from blocks.sources import ROOT, name_of
-
-
-@functools.cache
-def results(file):
-    return json.loads((ROOT / "docs" / "results" / file).read_text(encoding="utf-8"))
+from blocks.results import results
+from blocks.sources import name_of
 
 
 def ladder(entry, key, file="h200-ladder.json"):

@@ -5,9 +5,11 @@ def fence(text, language=""):
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def table(heads, rows):
-    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
-    return "\n".join("| " + " | ".join(str(cell) for cell in line) + " |" for line in lines)
+def table(heads, rows, right=True):
+    """Figures to the right, below heads; words to the left."""
+    rule = "| --- " + "| ---: " * (len(heads) - 1) + "|" if right else "|---" * len(heads) + "|"
+    head, *lines = ("| " + " | ".join(str(cell) for cell in line) + " |" for line in [heads, *rows])
+    return "\n".join([head, rule, *lines])
 
 
 def number(value):

@@ -4,8 +4,8 @@ import difflib
 import functools
 import re
 
-from blocks.ladders import results
-from blocks.markdown import fence
+from blocks.markdown import fence, table
+from blocks.results import results
 from blocks.sources import lines_of
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
@@ -75,5 +75,4 @@ def pitfalls_table(file="h200-pitfalls.json", to_root="../"):
                      ", ".join(_tools_that_find(look)), look["check"]["text"]])
     heads = ["pitfall", "what is wrong", results(file)["run_with"]["device"], "compute-sanitizer",
              "`tenfold check`"]
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return table(heads, rows, right=False)

@@ -2,7 +2,8 @@
 
 import functools
 
-from blocks.ladders import fact, ladder, results
+from blocks.ladders import fact, ladder
+from blocks.results import results
 
 
 @functools.cache

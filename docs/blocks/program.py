@@ -9,7 +9,7 @@ import subprocess
 import threading
 
 from blocks.markdown import choose, fence, number, table
-from blocks.sources import ROOT, file_of, lines_of, name_of
+from blocks.sources import ROOT, file_of, line_with, lines_of, name_of
 
 
 class NoProgram(Exception):
@@ -47,14 +47,15 @@ def console(arguments, head=False, heading=None, after=None, until=None, status=
     """A command and what it prints: all of it, or the head before the first blank line; or from
     the line that holds the text `after` on, below the line that holds `heading` if there is one, or
     to the line that holds `until`. `status` is the exit code that is expected."""
+    where = f"what tenfold {arguments} prints"
     lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
         above = [line for line in lines if heading is not None and heading in line]
-        lines = ["...", *above, *lines[next(i for i, line in enumerate(lines) if after in line):]]
+        lines = ["...", *above, *lines[line_with(lines, after, where):]]
     if until is not None:
-        lines = lines[:next(i for i, line in enumerate(lines) if until in line) + 1] + ["..."]
+        lines = lines[:line_with(lines, until, where) + 1] + ["..."]
     return fence("\n".join([f"$ ./tenfold {arguments}", *lines]), "console")
 
 
@@ -106,9 +107,11 @@ def profile(stage, key, warp=32, options=""):
 def lanes_at(stage, text, warp=32):
     """The lanes that take part in a read of shared memory, at the kernel's first line with this
     text, on average on the executor."""
-    at = next(i + 1 for i, line in enumerate(lines_of(file_of(stage))) if text in line)
-    reads = next(line for line in profile(stage, "lines", warp) if line["line"] == at)["shared_reads"]
-    return reads["lanes"] / reads["requests"]
+    at = line_with(lines_of(file_of(stage)), text, file_of(stage)) + 1
+    for line in profile(stage, "lines", warp):
+        if line["line"] == at and line["shared_reads"]["requests"]:
+            return line["shared_reads"]["lanes"] / line["shared_reads"]["requests"]
+    raise ValueError(f"line {at} of {file_of(stage)} reads no shared memory")
 
 
 COUNTERS = [

@@ -4,7 +4,7 @@ import functools
 import pathlib
 import re
 
-from blocks.markdown import fence
+from blocks.markdown import fence, table
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json": "json",
@@ -14,6 +14,14 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json
 @functools.cache
 def lines_of(file):
     return (ROOT / file).read_text(encoding="utf-8").splitlines()
+
+
+def line_with(lines, text, where, begin=0, whole=False):
+    """The place of the first line from `begin` on that holds the text, or is the text as a whole."""
+    for i in range(begin, len(lines)):
+        if lines[i] == text if whole else text in lines[i]:
+            return i
+    raise ValueError(f"no line {'is' if whole else 'has'} {text!r} in {where}")
 
 
 @functools.cache
@@ -45,13 +53,13 @@ def page_of(stage):
 def stages(first, last, to_docs=""):
     """A table of stages; `to_docs` leads from the page's folder to docs/."""
     to_root = "" if to_docs == "docs/" else to_docs + "../"
-    lines = ["| stage | idea | kernel |", "|---|---|---|"]
+    rows = []
     for stage, (name, change) in catalogue().items():
         if first <= stage <= last:
             file = pathlib.Path(file_of(stage))
-            lines.append(f"| [{stage} {name}]({to_docs}{page_of(stage)}) | {change} "
-                         f"| [{file.name}]({to_root}{file}) |")
-    return "\n".join(lines)
+            rows.append([f"[{stage} {name}]({to_docs}{page_of(stage)})", change,
+                         f"[{file.name}]({to_root}{file})"])
+    return table(["stage", "idea", "kernel"], rows, right=False)
 
 
 def contents(*pages):
@@ -64,16 +72,13 @@ def code(file, first, last=None):
     """The lines from the first that holds the text `first` to the next that holds `last`, or to the
     brace that closes what begins there: "}"."""
     lines = lines_of(file)
-    begin = next((i for i, line in enumerate(lines) if first in line), None)
-    if begin is None:
-        raise ValueError(f"{file} has no line with {first!r}")
+    begin = line_with(lines, first, file)
     brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
-    end = begin
-    if last is not None:
-        end = next((i for i in range(begin, len(lines))
-                    if (lines[i] == brace if last == "}" else last in lines[i])), None)
-        if end is None:
-            raise ValueError(f"{file} has no line with {last!r} after {first!r}")
+    end, where = begin, f"{file} after {first!r}"
+    if last == "}":
+        end = line_with(lines, brace, where, begin, whole=True)
+    elif last is not None:
+        end = line_with(lines, last, where, begin)
     chosen = lines[begin:end + 1]
     margin = min((len(line) - len(line.lstrip()) for line in chosen if line), default=0)
     return fence("\n".join(line[margin:] for line in chosen),
@@ -91,9 +96,9 @@ def kernel(stage):
     """The kernel of a stage, whole."""
     file = file_of(stage)
     lines = lines_of(file)
-    at = next(i for i, line in enumerate(lines) if "__global__" in line)
+    at = line_with(lines, "__global__", file)
     begin = max(i for i in range(at + 1) if lines[i].startswith("template"))
-    end = next(i for i in range(at, len(lines)) if lines[i] == "}")
+    end = line_with(lines, "}", file, at, whole=True)
     return fence("\n".join(lines[begin:end + 1]), "cpp")
 
 
@@ -105,5 +110,5 @@ def claims(*tests):
         found = [row for row in rows if f".{test}`" in row or f".{test}/" in row]
         if not found:
             raise ValueError(f"docs/claims.md has no test {test}")
-        chosen += [row.rpartition(" | `")[0] + " |" for row in found]
-    return "\n".join(["| claim | verdict | what the code shows |", "|---|---|---|", *chosen])
+        chosen += [row.removeprefix("| ").rpartition(" | `")[0].split(" | ") for row in found]
+    return table(["claim", "verdict", "what the code shows"], chosen, right=False)

@@ -83,12 +83,18 @@ class Drawing(WithFolder):
         self.assertNotIn(">no sum of elements<", self.image_of("8"))
 
     def test_says_why_there_is_nothing_to_draw(self):
-        for arguments, reason in ((["12"], "stage 12"), (["99"], "99"),
+        for arguments, reason in ((["12"], "stage 12"), (["99"], "99"), (["3", "nobody"], "nobody"),
                                   (["--output", self.folder / "none.svg", "nobody"], "nobody")):
             done = draw(*arguments)
             self.assertEqual(done.returncode, 1)
             self.assertIn(reason, done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+
+    def test_takes_what_belongs_to_one_drawing_with_output_alone(self):
+        for arguments in (["--n", "64", "3"], ["--traced-block", "1"], ["--output", "none.svg", "3", "4"]):
+            done = draw(*arguments)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--output", done.stderr.splitlines()[-1])
 
 
 class Check(WithFolder):
