@@ -47,7 +47,13 @@ def file_of(stage):
 
 
 def page_of(stage):
-    return f"stages/{stage:02d}_{name_of(stage)}.md" if stage <= 10 else "beyond.md"
+    """Where a stage is told of: on a page of its own, or under a heading of the page on those beyond."""
+    if stage <= 10:
+        return f"stages/{stage:02d}_{name_of(stage)}.md"
+    page = lines_of("docs/beyond.md")
+    heading = page[line_with(page, f"# Stage {stage}", "docs/beyond.md")]
+    words = re.sub(r"[^\w\- ]", "", heading.lstrip("# ").lower())
+    return f"beyond.md#{words.replace(' ', '-')}"
 
 
 def stages(first, last, to_docs=""):
