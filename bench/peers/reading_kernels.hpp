@@ -12,6 +12,8 @@
 
 #if defined(__CUDACC__)
 #include <cuda/ptx>
+
+#include "common/gpu/bulk_copy.hpp"
 #endif
 
 namespace tenfold::bench::inline TENFOLD_BACKEND {
@@ -80,7 +82,7 @@ __global__ void __launch_bounds__(bulk_block)
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   namespace ptx = cuda::ptx;
   constexpr int vectors = SlotBytes / 16;
-  vector* ring = gpu::dynamic_shared<vector>();
+  vector* ring = gpu::bulk_shared<vector>();
   __shared__ std::uint64_t full[Slots];
   const std::size_t tiles = words * 4 / SlotBytes;
   const auto order = [&](std::size_t turn) {

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr int Items = slot_bytes / BlockSize / sizeof(In);
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr unsigned Tile = BlockSize * Items;
-  In* const ring = gpu::dynamic_shared<In>();
+  In* const ring = gpu::bulk_shared<In>();
   __shared__ gpu::bulk_barrier arrival[slots];
   __shared__ gpu::shared_array<T, Warps> shared;
   __shared__ bool is_last;
