@@ -70,7 +70,8 @@ __global__ void read_vectors(const unsigned* in, std::size_t words, unsigned* ch
 inline constexpr int bulk_block = 256;
 
 constexpr std::size_t bulk_shared_bytes(int slots, int slot_bytes) {
-  return static_cast<std::size_t>(slots) * static_cast<std::size_t>(slot_bytes);
+  return static_cast<std::size_t>(slots) * static_cast<std::size_t>(slot_bytes) +
+         gpu::bulk_alignment;
 }
 
 /// A ring of slots in shared memory that the copy engine of compute capability 9.0 fills while the

@@ -6,7 +6,7 @@
 ///
 /// | word                                   | meaning                                         |
 /// |----------------------------------------|-------------------------------------------------|
-/// | `gpu::bulk_shared<T>()`                | dynamic shared memory, for copies at full speed |
+/// | `gpu::bulk_shared<T>()`                | dynamic shared memory from a multiple of 128 on |
 /// | `gpu::bulk_barrier`                    | in shared memory, says when a copy is there     |
 /// | `gpu::bulk_barriers_are_open()`        | after `open`, before the block's next barrier   |
 /// | `gpu::bulk_copy(to, from, n, barrier)` | begins a copy; by one thread                    |
@@ -32,18 +32,9 @@ __device__ bool is_bulk_aligned(const In* p) {
   return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
-/// The shared memory whose size the launch gives, at an address that is a multiple of 128. To any
-/// other, the hardware copies by half as many bytes a request, which on an H200 takes a quarter
-/// longer.
-template <typename T>
-__device__ T* bulk_shared() {
-#if defined(__CUDACC__)
-  extern __shared__ __align__(128) unsigned char bulk_shared_memory[];
-  return reinterpret_cast<T*>(bulk_shared_memory);
-#else
-  return dynamic_shared<T>();
-#endif
-}
+/// Where copies go at full speed: to multiples of 128. To any other address the hardware makes
+/// twice as many requests of a copy, which on an H200 takes a quarter longer.
+inline constexpr unsigned bulk_alignment = 128;
 
 #if defined(__CUDACC__)
 
@@ -52,6 +43,14 @@ __device__ inline unsigned shared_address(const void* p) {
   return static_cast<unsigned>(__cvta_generic_to_shared(p));
 }
 }  // namespace detail
+
+/// The shared memory whose size the launch gives, of which up to `bulk_alignment` bytes are left
+/// out.
+template <typename T>
+__device__ T* bulk_shared() {
+  auto* const all = dynamic_shared<unsigned char>();
+  return reinterpret_cast<T*>(all + (0 - detail::shared_address(all)) % bulk_alignment);
+}
 
 /// Its uses are numbered from zero, one copy each; a wait names the lowest bit of the number.
 class bulk_barrier {
@@ -123,6 +122,11 @@ __device__ static_array<In, Width> bulk_vector(const In* p) {
 
 #elif defined(__HIPCC__) || defined(__HIP__)
 
+template <typename T>
+__device__ T* bulk_shared() {
+  return dynamic_shared<T>();
+}
+
 class bulk_barrier {
  public:
   __device__ void open() { __builtin_trap(); }
@@ -142,6 +146,11 @@ __device__ static_array<In, Width> bulk_vector(const In*) {
 }
 
 #else
+
+template <typename T>
+T* bulk_shared() {
+  return dynamic_shared<T>();
+}
 
 class bulk_barrier {
  public:

@@ -107,7 +107,8 @@ struct stage {
   static constexpr bool takes_grid = true;
   static constexpr bool folds_its_partials = true;
   static constexpr int compute_capability = 90;
-  static constexpr int dynamic_shared_bytes = slots * slot_bytes;
+  static constexpr int dynamic_shared_bytes =
+      slots * slot_bytes + static_cast<int>(gpu::bulk_alignment);
   static constexpr int elements_per_thread(int /*items*/, int block, std::size_t element_bytes) {
     return slot_bytes / block / static_cast<int>(element_bytes);
   }
