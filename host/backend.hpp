@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,13 @@ class session {
   [[nodiscard]] virtual std::unique_ptr<reduction> make_reduction(const reduction_request& r) = 0;
 };
 
+/// Kernels that are about to be asked for.
+struct kernel_choice {
+  int stage;
+  element_type type;
+  std::string_view op;
+};
+
 class backend {
  public:
   virtual ~backend() = default;
@@ -98,8 +106,11 @@ class backend {
   [[nodiscard]] virtual std::vector<int> devices() const = 0;
   /// Why there are none, and what to do about it; empty where there are some.
   [[nodiscard]] virtual std::string absence() const = 0;
-  /// Whether the program holds a stage's kernels for elements of a type.
+  /// Whether a stage has kernels for elements of a type.
   [[nodiscard]] virtual bool serves(int stage, element_type type) const = 0;
+  /// Begins to build what of these is not built, in this order, and returns at once: whoever makes
+  /// a reduction waits for its kernels alone.
+  virtual void fetch(std::span<const kernel_choice> wanted) const = 0;
   /// @throws device_error when there is no such device.
   [[nodiscard]] virtual std::unique_ptr<session> open(int device) const = 0;
 };

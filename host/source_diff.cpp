@@ -10,12 +10,12 @@
 namespace tenfold {
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
 bool is_word(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  return is_decimal_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 /// Copies C++ source without its comments; line ends inside them stay, so that lines stay lines.
@@ -34,7 +34,7 @@ class comment_stripper {
     if (rest_.starts_with("/*")) return skip_block_comment();
     const char c = rest_.front();
     if (c == '"' || c == '\'') return copy_quoted(c);
-    if (is_digit(c)) return copy_number();
+    if (is_decimal_digit(c)) return copy_number();
     if (is_word(c)) return copy_word();
     copy(1);
   }

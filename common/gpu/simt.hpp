@@ -64,11 +64,14 @@ void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
 }  // namespace tenfold::simt
 
-extern thread_local constinit tenfold::simt::index3 threadIdx;
-extern thread_local constinit tenfold::simt::index3 blockIdx;
-extern thread_local constinit tenfold::simt::index3 blockDim;
-extern thread_local constinit tenfold::simt::index3 gridDim;
-extern thread_local constinit int warpSize;
+// Kernels read these at every turn: wherever a kernel is, at a fixed distance from the thread's own.
+#define TENFOLD_POSITION extern thread_local constinit __attribute__((tls_model("initial-exec")))
+TENFOLD_POSITION tenfold::simt::index3 threadIdx;
+TENFOLD_POSITION tenfold::simt::index3 blockIdx;
+TENFOLD_POSITION tenfold::simt::index3 blockDim;
+TENFOLD_POSITION tenfold::simt::index3 gridDim;
+TENFOLD_POSITION int warpSize;
+#undef TENFOLD_POSITION
 
 namespace tenfold::simt {
 

@@ -35,8 +35,5 @@ exit_code compare_results(const compare_options& o);
 
 /// The program: parses the command line, runs the verb, reports errors in one line.
 int run_program(int argc, char** argv);
-/// The program of a single stage: `run` with the stage given.
-/// @param stage its file's name without the ending, such as `03_no_bank_conflicts`
-int run_stage_program(const char* stage, int argc, char** argv);
 
 }  // namespace tenfold::cli

@@ -23,9 +23,9 @@ struct rounds {
 constexpr rounds gpu_rounds{3, 25}, executor_rounds{1, 3};
 
 /// A stage in one shape, ready to be timed again and again.
-class contender {
+class candidate {
  public:
-  contender(const stage_info& stage, const shape& s, timing_mode mode, workload& data, session& on)
+  candidate(const stage_info& stage, const shape& s, timing_mode mode, workload& data, session& on)
       : stage_(stage),
         data_(data),
         on_(on),
@@ -39,8 +39,8 @@ class contender {
     calls_ = static_cast<int>(std::clamp(sample_seconds / once, 1.0, double{most_calls}));
     if (mode == timing_mode::graph) recording_ = on_.record([this] { enqueue(calls_); });
   }
-  contender(const contender&) = delete;  // what is recorded refers to this
-  contender& operator=(const contender&) = delete;
+  candidate(const candidate&) = delete;  // what is recorded refers to this
+  candidate& operator=(const candidate&) = delete;
 
   void sample() {
     const double seconds = on_.time([&] {
@@ -90,7 +90,7 @@ class contender {
   std::vector<double> seconds_;
 };
 
-using contenders = std::vector<std::unique_ptr<contender>>;
+using candidates = std::vector<std::unique_ptr<candidate>>;
 
 std::vector<shape> grids_of(const shape& s, const kernel_family& of,
                             const device_properties& device) {
@@ -114,15 +114,15 @@ std::vector<shape> shapes_of(const kernel_family& of, const device_properties& d
 }
 
 /// All there are, the pick first.
-contenders admit(const stage_choice& pick, const std::vector<kernel_family>& families,
+candidates admit(const stage_choice& pick, const std::vector<kernel_family>& families,
                  timing_mode mode, workload& data, session& on) {
-  contenders all;
-  all.push_back(std::make_unique<contender>(pick.stage, pick.by.shape, mode, data, on));
+  candidates all;
+  all.push_back(std::make_unique<candidate>(pick.stage, pick.by.shape, mode, data, on));
   std::set<decltype(all.front()->launch())> known{all.front()->launch()};
   for (const kernel_family& of : families) {
     if (of.op.commutes && !of.takes_items && !of.takes_grid) continue;
     for (const shape& s : shapes_of(of, on.properties())) try {
-        auto next = std::make_unique<contender>(of.stage, s, mode, data, on);
+        auto next = std::make_unique<candidate>(of.stage, s, mode, data, on);
         if (known.insert(next->launch()).second) all.push_back(std::move(next));
       } catch (const input_error&) {
         // The device lacks what the stage needs.
@@ -131,13 +131,13 @@ contenders admit(const stage_choice& pick, const std::vector<kernel_family>& fam
   return all;
 }
 
-void take_turns(contenders& all, int count) {
+void take_turns(candidates& all, int count) {
   std::mt19937 random(1);
-  std::vector<contender*> order;
+  std::vector<candidate*> order;
   for (const auto& each : all) order.push_back(each.get());
   for (int round = 0; round < count; ++round) {
     std::shuffle(order.begin(), order.end(), random);
-    for (contender* each : order) each->sample();
+    for (candidate* each : order) each->sample();
   }
 }
 
@@ -147,7 +147,7 @@ contest_result hold_contest(const stage_choice& pick, const std::vector<kernel_f
                             timing_mode mode, workload& data, session& on) {
   const bool is_executor = on.properties().architecture == executor_architecture;
   const rounds count = is_executor ? executor_rounds : gpu_rounds;
-  contenders all = admit(pick, families, mode, data, on);
+  candidates all = admit(pick, families, mode, data, on);
   const auto candidates = static_cast<int>(all.size());
   take_turns(all, count.first);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "host/cli/commands.hpp"
@@ -79,7 +80,28 @@ class climb {
     return options_.sizes.empty() && choice_.is_executor() && options_.peers.empty();
   }
 
+  /// What is not built is built while the first stages run. Beside measurements on a GPU nothing else
+  /// runs.
+  void fetch_kernels() {
+    std::vector<kernel_choice> wanted;
+    for (const contender& who : contenders_)
+      if (who.stage != nullptr) wanted.push_back({who.stage->number, data_.type(), data_.op()});
+    choice_.backend->fetch(wanted);
+    if (!choice_.is_executor())
+      for (const contender& who : contenders_)
+        if (who.stage != nullptr) load_kernels(*who.stage);
+  }
+
+  /// Whatever is wrong with them is said when they run.
+  void load_kernels(const stage_info& stage) {
+    try {
+      std::ignore = on_->make_reduction({stage.number, data_.type(), std::string(data_.op()), {}, 1});
+    } catch (const input_error&) {
+    }
+  }
+
   void measure_all() {
+    fetch_kernels();
     std::optional<ladder_table> table;
     if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{});
     for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {

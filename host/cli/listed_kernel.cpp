@@ -32,4 +32,12 @@ bool is_pitfall(std::string_view name) {
       [&](std::string_view file) { return std::filesystem::path(file).stem() == name; });
 }
 
+std::string pitfall_of(std::string_view kernel) {
+  if (is_pitfall(kernel)) return std::string(kernel);
+  constexpr std::string_view mended = "_mended";
+  if (!kernel.ends_with(mended)) return {};
+  kernel.remove_suffix(mended.size());
+  return is_pitfall(kernel) ? std::string(kernel) : std::string();
+}
+
 }  // namespace tenfold::cli

@@ -16,4 +16,8 @@ namespace tenfold::cli {
 /// Whether a pitfall has that name.
 [[nodiscard]] bool is_pitfall(std::string_view name);
 
+/// The pitfall that a kernel belongs to, which is the pitfall itself or its mended twin, such as
+/// `early_return_mended`; empty for any other.
+[[nodiscard]] std::string pitfall_of(std::string_view kernel);
+
 }  // namespace tenfold::cli

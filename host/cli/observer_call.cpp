@@ -7,32 +7,26 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
-#include <tuple>
 
-#include "host/cli/listed_kernel.hpp"
-#include "host/cli/own_kernel.hpp"
+#include "host/error.hpp"
+#include "host/module.hpp"
 
 namespace tenfold::cli {
 namespace {
 
-exit_code call(const watched_kernel& k, char** argv) {
-  if (const std::string file = k.file(); !file.empty() && listed_kernel(find_kernel(file)).empty())
-    std::ignore = own_stage("own_observer", file, argv);
-  const std::filesystem::path folder =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string program = (folder / "tenfold_observer").string();
+exit_code call(char** argv) {
+  const std::filesystem::path program = build_target(
+      "tenfold_observer", "the program that watches kernels, which takes g++", "tenfold_observer");
   execv(program.c_str(), argv);
-  throw input_error(fmt::format(
-      "cannot start {}, which watches kernels: {}; build the target tenfold_observer, with g++",
-      program, std::strerror(errno)));
+  throw input_error(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
 
 }  // namespace
 
 observing_verbs verbs_of_observer(char** argv) {
-  return {[argv](const profile_options& o) { return call(o.kernel, argv); },
-          [argv](const check_options& o) { return call(o.kernel, argv); },
-          [argv](const trace_options& o) { return call(o.kernel, argv); }};
+  return {[argv](const profile_options&) { return call(argv); },
+          [argv](const check_options&) { return call(argv); },
+          [argv](const trace_options&) { return call(argv); }};
 }
 
 }  // namespace tenfold::cli

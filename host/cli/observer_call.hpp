@@ -6,8 +6,8 @@
 
 namespace tenfold::cli {
 
-/// The verbs of a program that cannot watch kernels itself: it becomes tenfold_observer, which lies
-/// beside it, with the same arguments, or is built with the kernel in the file that they name.
+/// The verbs of a program that cannot watch kernels itself: it becomes tenfold_observer, which is
+/// built where it is not, with the same arguments.
 /// @param argv of this process, outliving what is returned
 [[nodiscard]] observing_verbs verbs_of_observer(char** argv);
 

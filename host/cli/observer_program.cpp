@@ -14,6 +14,7 @@
 #include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/kernel_sources.hpp"
+#include "host/module.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/quantity.hpp"
@@ -22,12 +23,15 @@
 namespace tenfold::cli {
 
 const stage_info& choose_watched(const watched_kernel& k) {
-  if (k.file().empty()) return choose_stage(k.stage);
-  const std::filesystem::path file = find_kernel(k.file());
-  if (const std::string name = listed_kernel(file); !name.empty()) return choose_stage(name);
-  if (const stage_info* own = find_own_stage(file)) return *own;
-  throw input_error(
-      fmt::format("this program was built without {}: watch it with 'tenfold'", file.string()));
+  std::string name = k.stage;
+  if (!k.file().empty()) {
+    const std::filesystem::path file = find_kernel(k.file());
+    name = listed_kernel(file);
+    if (name.empty()) return own_stage(file.string());
+  }
+  if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
+    load_module("observed", "pitfall_" + pitfall);
+  return choose_stage(name);
 }
 
 void check_choice(bool all, const watched_kernel& k, std::string_view verb) {

@@ -212,15 +212,9 @@ const stage_info& choose_stage(std::string_view text) {
   std::vector<std::string> known;
   for (const stage_info& stage : catalogue)
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
-  bool has_pitfalls = false;
-  for (const unlisted_stage& each : unlisted_stages())
-    if (each.file.find("kernels/pitfalls/") != each.file.npos)
-      has_pitfalls = true;
-    else
-      known.emplace_back(each.info.name);
-  throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}{}", text,
-                                fmt::join(known, ", "),
-                                has_pitfalls ? ", or of a file in kernels/pitfalls" : ""));
+  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.info.name);
+  throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
+                                fmt::join(known, ", ")));
 }
 
 std::vector<std::string_view> operators_for(element_type type) {

@@ -1,20 +1,16 @@
 #include "host/cli/own_kernel.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
+#include <vector>
 
+#include "host/backend.hpp"
 #include "host/cli/listed_kernel.hpp"
-#include "host/cli/terminal.hpp"
 #include "host/error.hpp"
 #include "host/isa/process.hpp"
-#include "host/isa/text.hpp"
+#include "host/module.hpp"
 #include "host/operator_list.hpp"
 #include "host/unlisted_stages.hpp"
 
@@ -22,47 +18,7 @@ namespace tenfold::cli {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path build_folder = TENFOLD_BUILD_FOLDER;
 const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
-
-/// Open until it goes out of scope or another program takes this one's place.
-class open_file {
- public:
-  open_file(const fs::path& file, int flags)
-      : descriptor_(open(file.c_str(), flags | O_CLOEXEC, 0666)) {
-    if (descriptor_ < 0)
-      throw input_error(fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
-  }
-  open_file(const open_file&) = delete;
-  open_file& operator=(const open_file&) = delete;
-  ~open_file() { close(descriptor_); }
-
-  [[nodiscard]] int descriptor() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-void check_build_folder() {
-  if (fs::exists(build_folder / "CMakeCache.txt") && fs::exists(own_folder)) return;
-  throw input_error(
-      fmt::format("a kernel of your own needs the folder {} that this program was built in: build "
-                  "tenfold from its source, where you want to use it",
-                  build_folder.string()));
-}
-
-/// What a build says, less the lines with which Ninja reports its own doings.
-std::string compiler_messages(std::string_view output) {
-  std::string messages;
-  std::string_view before;
-  for (const std::string_view line : isa::lines_of(output)) {
-    const bool is_ninjas = line.starts_with("[") || line.starts_with("FAILED: ") ||
-                           line.starts_with("ninja: ") || before.starts_with("FAILED: ");
-    if (!is_ninjas) messages += fmt::format("{}\n", line);
-    before = line;
-  }
-  return messages;
-}
 
 /// A file that is as it was keeps its time, so that nothing is compiled anew.
 void write_if_changed(const fs::path& file, const std::string& text) {
@@ -81,32 +37,24 @@ std::string unit_text(const fs::path& kernel) {
       kernel.stem().string());
 }
 
-void build(std::string_view target, const fs::path& kernel) {
-  write_if_changed(own_folder / "kernel.hpp", unit_text(kernel));
-  progress status;
-  status.show(fmt::format("compiling {} ...", kernel.filename().string()));
-  const isa::temporary_folder folder;
-  const isa::process_result result = isa::run_process(
-      {TENFOLD_CMAKE, "--build", build_folder.string(), "--target", std::string(target)}, folder);
-  status.clear();
-  const std::string messages = compiler_messages(result.out + result.err);
-  const bool has_failed = result.exit_status != 0;
-  if (has_failed || messages.find("warning:") != messages.npos) fmt::print(stderr, "{}", messages);
-  if (!has_failed) return;
-  throw input_error(fmt::format("cannot build {}: the messages above say why", kernel.string()));
+/// The stage that this program has from the very file; null where it has none.
+const stage_info* find_own_stage(const fs::path& kernel) {
+  for (const unlisted_stage& each : unlisted_stages())
+    if (each.file == kernel.string()) return &each.info;
+  return nullptr;
 }
 
-/// What was built goes on, even if by now somebody else has another kernel built.
-[[noreturn]] void continue_as(std::string_view target, const fs::path& kernel, char** argv) {
-  check_build_folder();
-  const open_file lock(own_folder / "lock", O_RDWR | O_CREAT);
-  while (flock(lock.descriptor(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  build(target, kernel);
-  const open_file program(build_folder / target, O_RDONLY);
-  fexecve(program.descriptor(), argv, environ);
-  throw input_error(
-      fmt::format("cannot run {}: {}", (build_folder / target).string(), std::strerror(errno)));
+/// @throws input_error unless the file's name tells a kernel's name
+void check_kernel_file(const fs::path& kernel) {
+  if (kernel.extension() != ".hpp")
+    throw input_error(
+        fmt::format("'{}' is no kernel file: its name ends in .hpp", kernel.string()));
+  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
+}
+
+void build(const std::vector<std::string>& targets, const fs::path& kernel, const build_lock& lock) {
+  write_if_changed(own_folder / "kernel.hpp", unit_text(kernel));
+  build_now(targets, kernel.filename().string(), lock);
 }
 
 }  // namespace
@@ -126,12 +74,6 @@ fs::path find_kernel(const std::string& file) {
     throw input_error(
         fmt::format("the path of '{}' has a character that no #include takes: move it", file));
   return found;
-}
-
-const stage_info* find_own_stage(const fs::path& kernel) {
-  for (const unlisted_stage& each : unlisted_stages())
-    if (each.file == kernel.string()) return &each.info;
-  return nullptr;
 }
 
 void check_kernel_name(const std::string& name) {
@@ -156,13 +98,19 @@ void check_kernel_name(const std::string& name) {
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
-const stage_info& own_stage(std::string_view target, const std::string& file, char** argv) {
+const stage_info& own_stage(const std::string& file) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
-  if (kernel.extension() != ".hpp")
-    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
-  continue_as(target, kernel, argv);
+  check_kernel_file(kernel);
+  const build_lock lock;
+  std::vector<std::string> targets;
+  for (const backend* each : backends())
+    if (!each->devices().empty()) targets.push_back(fmt::format("tenfold_{}_own", each->name()));
+  build(targets, kernel, lock);
+  for (const backend* each : backends())
+    if (!each->devices().empty())
+      load_copy(build_folder() / "kernels" / each->name() / "own.so");
+  return *find_own_stage(kernel);
 }
 
 }  // namespace tenfold::cli

@@ -16,9 +16,39 @@
 #include "host/cli/own_kernel.hpp"
 #include "host/cli/program.hpp"
 #include "host/cli/terminal.hpp"
+#include "host/module.hpp"
 
 namespace tenfold::cli {
 namespace {
+
+/// Says how far a build is that the reader waits for: on a terminal in a line that changes, else in
+/// one every so often.
+class build_reporter final : public build_listener {
+ public:
+  build_reporter() = default;
+  ~build_reporter() override { set_build_listener(nullptr); }
+
+  void waiting(std::string_view what, int done, int total, double seconds) override {
+    const std::string how_far =
+        total == 0 ? fmt::format("building {} ...", what)
+                   : fmt::format("building {} ({} of {} steps) ...", what, done, total);
+    if (is_terminal(stderr))
+      status_.show(how_far);
+    else if (seconds >= next_)
+      fmt::print(stderr, "tenfold: {}\n", how_far);
+    if (seconds >= next_) next_ += between_lines;
+  }
+  void ended() override {
+    status_.clear();
+    next_ = first_line;
+  }
+  void said(std::string_view messages) override { fmt::print(stderr, "{}", messages); }
+
+ private:
+  static constexpr double first_line = 2, between_lines = 10;  // seconds
+  progress status_;
+  double next_ = first_line;
+};
 
 int report_error(const char* message, exit_code code) {
   std::fflush(stdout);
@@ -70,6 +100,8 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
 }
 
 int run_program(int argc, char** argv) {
+  build_reporter reporter;
+  set_build_listener(&reporter);
   CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");
   app.require_subcommand(1);
   app.footer(exit_codes);
@@ -78,11 +110,9 @@ int run_program(int argc, char** argv) {
   options o;
   std::string stage, other;
   const auto find_stage = [&](const std::string& word) -> const stage_info& {
-    return names_kernel_file(word) ? own_stage("own_tenfold", word, argv) : choose_stage(word);
+    return names_kernel_file(word) ? own_stage(word) : choose_stage(word);
   };
-  const auto own_kernel = [&]() -> const stage_info& {
-    return own_stage("own_tenfold", o.kernel, argv);
-  };
+  const auto own_kernel = [&]() -> const stage_info& { return own_stage(o.kernel); };
 
   app.add_subcommand("list", "the stages: what each changes, which parameters it takes")
       ->callback([&] { verb = list_stages; });
@@ -139,15 +169,6 @@ int run_program(int argc, char** argv) {
   best->callback([&] { verb = [&] { return run_best(o); }; });
 
   return parse_and_run(app, argc, argv, [&] { return verb(); });
-}
-
-int run_stage_program(const char* stage, int argc, char** argv) {
-  CLI::App app(fmt::format("Stage {} alone: run, check and time it.", stage), stage);
-  app.footer(exit_codes);
-  options o;
-  add_options(app, o);
-  add_shape_options(app, o);
-  return parse_and_run(app, argc, argv, [&] { return run_stage(choose_stage(stage), o); });
 }
 
 }  // namespace tenfold::cli

@@ -19,7 +19,7 @@
 namespace tenfold::cli {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr std::string_view writers =
     "'tenfold run' and 'tenfold ladder' with --json FILE, 'tenfold_duel --json FILE' and "

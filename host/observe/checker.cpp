@@ -131,7 +131,7 @@ void checker::begin_launch(const simt::launch_facts& launch,
                            std::span<const std::string> parameters) {
   if (launch.kernel != nullptr) {
     kernel_ = launch.kernel->name;
-    kernel_begin_ = launch.kernel->begin - program_base;
+    kernel_begin_ = launch.kernel->begin - first_place;
     kernel_bytes_ = launch.kernel->bytes;
   }
   warp_size_ = launch.warp_size;

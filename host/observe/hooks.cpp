@@ -19,7 +19,7 @@ namespace {
 #define TENFOLD_CALLER (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
 
 [[gnu::always_inline]] inline code_place place(std::uintptr_t caller) {
-  return static_cast<code_place>(caller - 1 - program_base);
+  return static_cast<code_place>(caller - 1 - first_place);
 }
 
 [[gnu::always_inline]] inline void note(action what, const volatile void* address,

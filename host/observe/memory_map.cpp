@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <list>
+#include <mutex>
 #include <utility>
 
 #include "host/simt/kernel_symbols.hpp"
@@ -33,39 +36,53 @@ struct address_range {
   [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
 };
 
-/// Where the program and its libraries were loaded, by address.
-const std::vector<address_range>& loaded_segments() {
-  static const std::vector<address_range> segments = [] {
-    std::vector<address_range> found;
-    dl_iterate_phdr(
-        [](dl_phdr_info* object, std::size_t, void* list) {
-          for (const ElfW(Phdr) & each : std::span(object->dlpi_phdr, object->dlpi_phnum))
-            if (each.p_type == PT_LOAD)
-              static_cast<std::vector<address_range>*>(list)->push_back(
-                  {object->dlpi_addr + each.p_vaddr, each.p_memsz});
-          return 0;
-        },
-        &found);
-    std::ranges::sort(found, {}, &address_range::begin);
-    return found;
-  }();
-  return segments;
+std::vector<address_range> find_segments() {
+  std::vector<address_range> found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* object, std::size_t, void* list) {
+        for (const ElfW(Phdr) & each : std::span(object->dlpi_phdr, object->dlpi_phnum))
+          if (each.p_type == PT_LOAD)
+            static_cast<std::vector<address_range>*>(list)->push_back(
+                {object->dlpi_addr + each.p_vaddr, each.p_memsz});
+        return 0;
+      },
+      &found);
+  std::ranges::sort(found, {}, &address_range::begin);
+  return found;
 }
 
-/// All variables of the program, by address.
-const std::vector<array>& variables() {
-  static const std::vector<array> all = [] {
-    std::vector<array> found;
-    for (const simt::program_variable& each : simt::program_variables())
-      found.push_back({.in = space::global,
-                       .name = each.name,
-                       .begin = each.address,
-                       .bytes = each.size,
-                       .is_variable = true,
-                       .first = each.address});
-    return found;
-  }();
-  return all;
+std::vector<array> find_variables() {
+  std::vector<array> found;
+  for (const simt::program_variable& each : simt::program_variables())
+    found.push_back({.in = space::global,
+                     .name = each.name,
+                     .begin = each.address,
+                     .bytes = each.size,
+                     .is_variable = true,
+                     .first = each.address});
+  return found;
+}
+
+/// What is known of the program and its libraries, by address.
+struct program_map {
+  std::size_t objects = 0;
+  std::vector<address_range> segments;
+  std::vector<array> variables;
+};
+
+std::mutex program_mutex;
+std::list<program_map> program_maps;  // old ones stay, for those who still point into them
+std::atomic<const program_map*> newest_map = nullptr;
+
+/// Of everything that a kernel has been launched from.
+const program_map& loaded_program() {
+  const program_map* known = newest_map;
+  if (known != nullptr && known->objects == simt::loaded_objects()) return *known;
+  const std::scoped_lock lock(program_mutex);
+  if (program_maps.empty() || program_maps.back().objects != simt::loaded_objects())
+    program_maps.push_back({simt::loaded_objects(), find_segments(), find_variables()});
+  newest_map = &program_maps.back();
+  return program_maps.back();
 }
 
 /// The last range that begins at the address or before; null where there is none.
@@ -88,12 +105,12 @@ bool is_position(std::uintptr_t address) {
 }
 
 bool is_in_program(std::uintptr_t address) {
-  const address_range* const segment = last_before(loaded_segments(), address);
+  const address_range* const segment = last_before(loaded_program().segments, address);
   return segment != nullptr && segment->holds(address);
 }
 
 const array* find_variable(std::uintptr_t address) {
-  const array* const variable = last_before(variables(), address);
+  const array* const variable = last_before(loaded_program().variables, address);
   return variable != nullptr && variable->contains(address, 1) ? variable : nullptr;
 }
 

@@ -1,7 +1,8 @@
 #include "host/observe/places.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
-
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "host/error.hpp"
 #include "host/isa/process.hpp"
+#include "host/observe/recorder.hpp"
 
 namespace tenfold::observe {
 namespace {
@@ -32,6 +34,13 @@ std::optional<source_place> parse_line(std::string_view text) {
   return source_place{source_file(text.substr(0, colon)), line};
 }
 
+place_finder::loaded_object object_at(std::uintptr_t address) {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<const void*>(address), &found) == 0)
+    return {fmt::format("/proc/{}/exe", getpid()), 0};
+  return {found.dli_fname, reinterpret_cast<std::uintptr_t>(found.dli_fbase)};
+}
+
 }  // namespace
 
 std::string name_from_root(std::string_view path) {
@@ -46,17 +55,23 @@ std::string source_file(std::string_view compilers_name) {
 }
 
 void place_finder::look_up(std::span<const code_place> places) {
-  std::string addresses;
+  std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
   for (const code_place place : places)
-    if (known_.try_emplace(place).second) addresses += fmt::format("{:#x}\n", place);
-  if (addresses.empty()) return;
+    if (known_.try_emplace(place).second) {
+      const std::uintptr_t address = first_place + place;
+      const loaded_object object = object_at(address);
+      unknown[object].push_back(address - object.base);
+    }
+  for (const auto& [object, offsets] : unknown) look_up(object, offsets);
+}
 
+void place_finder::look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets) {
   const isa::temporary_folder folder;
   const auto list = folder.path() / "addresses";
-  isa::write_text(list, addresses);
+  isa::write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
   const isa::process_result result =
-      isa::run_process({needed_addr2line(), fmt::format("--exe=/proc/{}/exe", getpid()),
-                        "--inlines", "--addresses", fmt::format("@{}", list.string())},
+      isa::run_process({needed_addr2line(), fmt::format("--exe={}", object.file), "--inlines",
+                        "--addresses", fmt::format("@{}", list.string())},
                        folder);
   std::vector<source_place>* lines = nullptr;
   std::string_view rest = result.out;
@@ -64,7 +79,8 @@ void place_finder::look_up(std::span<const code_place> places) {
     const std::string_view text = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(text.size() + 1, rest.size()));
     if (text.starts_with("0x"))
-      lines = &known_[static_cast<code_place>(std::stoull(std::string(text), nullptr, 16))];
+      lines = &known_[static_cast<code_place>(
+          object.base + std::stoull(std::string(text), nullptr, 16) - first_place)];
     else if (const auto line = parse_line(text); line && lines != nullptr)
       lines->push_back(*line);
   }

@@ -2,6 +2,8 @@
 /// From places in the program to lines of its source.
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -23,6 +25,13 @@ namespace tenfold::observe {
 /// Looks places up by addr2line, all that are asked for at once, and remembers them.
 class place_finder {
  public:
+  /// A library of kernels, or the program, where it was loaded.
+  struct loaded_object {
+    std::string file;
+    std::uintptr_t base;
+    auto operator<=>(const loaded_object&) const = default;
+  };
+
   /// Looks up what is not known yet.
   /// @throws input_error where there is no addr2line
   void look_up(std::span<const code_place> places);
@@ -35,6 +44,8 @@ class place_finder {
   [[nodiscard]] source_place line_in(code_place place, std::string_view file) const;
 
  private:
+  void look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets);
+
   std::map<code_place, std::vector<source_place>> known_;
 };
 

@@ -87,16 +87,13 @@ action action_of(simt::meeting kind) {
 
 thread_local constinit running_thread* running = nullptr;
 
-const std::uintptr_t program_base = [] {
-  std::uintptr_t first = 0;
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        *static_cast<std::uintptr_t*>(out) = info->dlpi_addr;
-        return 1;  // the program itself comes first
-      },
-      &first);
-  return first;
-}();
+// Libraries are loaded next to each other: those of kernels lie around this one.
+const std::uintptr_t first_place =
+    reinterpret_cast<std::uintptr_t>(&action_of) - (std::uintptr_t{1} << 31);
+
+bool has_place(std::uintptr_t address) {
+  return address - first_place < std::uintptr_t{1} << 32;
+}
 
 code_place place_of(const meeting_site& site) {
   return sites().number_of(site);
@@ -132,6 +129,11 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
     throw device_error(fmt::format(
         "kernel {} cannot be watched: its name is not in the program's symbol table; do not strip "
         "the program",
+        launch.kernel->name));
+  if (!has_place(launch.kernel->begin))
+    throw device_error(fmt::format(
+        "kernel {} cannot be watched: its library was loaded too far from the others; ask for fewer "
+        "kernels or elements at once",
         launch.kernel->name));
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   room_ = most_events;

@@ -106,8 +106,11 @@ struct running_thread {
 };
 extern thread_local constinit running_thread* running;
 
-/// Where this program was loaded: code places are offsets from there.
-extern const std::uintptr_t program_base;
+/// Code places are offsets from there.
+extern const std::uintptr_t first_place;
+
+/// Whether an address is near enough to be a code place.
+[[nodiscard]] bool has_place(std::uintptr_t address);
 
 /// The number of a meeting's site as a code place, and back.
 [[nodiscard]] code_place place_of(const meeting_site& site);

@@ -10,6 +10,7 @@
 
 #include "host/backend.hpp"
 #include "host/error.hpp"
+#include "host/module.hpp"
 #include "host/registry/registry.hpp"
 #include "host/runtime.hpp"
 
@@ -87,34 +88,36 @@ class device_session final : public session {
     return TENFOLD_BACKEND::hardware_lack(device_, capability);
   }
 
+  /// Loads the kernels first, where they are not.
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
-    if (const registered_stage* found = find_registered(r.stage, r.type))
-      return found->make(device_, queue_.handle(), r);
+    const auto find = [&] { return find_entry(registered_stages(), r.stage, r.type, r.op); };
+    if (find() == nullptr)
+      if (const kernel_module* in = find_entry(kernel_modules().modules, r.stage, r.type, r.op))
+        load_module(kernel_modules().backend, in->name);
+    if (const registered_stage* found = find()) return found->make(device_, queue_.handle(), r);
     refuse(r);
   }
 
  private:
-  /// Says what does serve: other stages, or the whole program where this one holds a single stage.
+  /// Says what does serve.
   [[noreturn]] static void refuse(const reduction_request& r) {
-    std::string types, stages, unlisted_types;
+    std::string types, stages;
     const auto append = [](std::string& list, std::string_view entry) {
-      list += (list.empty() ? "" : ", ") + std::string(entry);
+      if ((", " + list + ", ").find(", " + std::string(entry) + ", ") == list.npos)
+        list += (list.empty() ? "" : ", ") + std::string(entry);
     };
-    for (const registered_stage& stage : registered_unlisted_stages())
-      if (stage.number == r.stage) append(unlisted_types, name_of(stage.type));
-    if (!unlisted_types.empty())
-      throw input_error("a kernel that is no stage of the ladder is built for elements of type " +
-                        unlisted_types + ", not of " + std::string(name_of(r.type)));
-    for (const registered_stage& stage : registered_stages()) {
+    for (const registered_stage& stage : registered_stages())
       if (stage.number == r.stage) append(types, name_of(stage.type));
-      if (stage.type == r.type) append(stages, std::to_string(stage.number));
+    if (!types.empty() && r.stage >= first_unlisted_number)
+      throw input_error("a kernel that is no stage of the ladder is built for elements of type " +
+                        types + ", not of " + std::string(name_of(r.type)));
+    for (const kernel_module& each : kernel_modules().modules) {
+      if (each.number == r.stage) append(types, name_of(each.type));
+      if (each.type == r.type) append(stages, std::to_string(each.number));
     }
     const std::string what = "stage " + std::to_string(r.stage);
     if (types.empty()) throw input_error("there is no " + what + " in this program");
-    if (stages.empty())
-      throw input_error("this program holds " + what + " for elements of type " + types +
-                        " alone: 'tenfold run " + std::to_string(r.stage) + "' takes more");
     throw input_error(what + " takes no elements of type " + std::string(name_of(r.type)) +
                       ", only of " + types + ": use one of the stages " + stages);
   }

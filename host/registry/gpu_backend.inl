@@ -27,7 +27,11 @@ class gpu_backend final : public backend {
   }
 
   bool serves(int stage, element_type type) const override {
-    return is_registered(stage, type);
+    return is_served(stage, type);
+  }
+
+  void fetch(std::span<const kernel_choice> wanted) const override {
+    fetch_modules(wanted);
   }
 
   std::unique_ptr<session> open(int device) const override {

@@ -1,20 +1,24 @@
 /// @file
-/// How a backend's library finds the kernels of each stage.
+/// How a backend finds the kernels of each stage: in libraries, its modules, of which each holds the
+/// kernels of one stage for some element types, and which are loaded, and where it takes that built,
+/// when somebody asks for what is in them.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "host/backend.hpp"
 #include "host/element.hpp"
+#include "host/module.hpp"
 #include "host/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Makes reductions of one stage, for some element types. Each such function is compiled
-/// in a unit of its own, so that a change of one kernel recompiles that kernel alone, and on
-/// several cores at once.
+/// Makes reductions of one stage, for some element types and operators. Each such function is
+/// compiled in a unit of its own, so that a change of one kernel recompiles that kernel alone.
 using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
                                                                stream_handle queue,
                                                                const reduction_request& r);
@@ -22,31 +26,53 @@ using make_reduction_function = std::unique_ptr<reduction> (*)(const device& on,
 struct registered_stage {
   int number;
   element_type type;
+  std::string_view op;  ///< empty: every operator that has no entry of its own
   make_reduction_function make;
 };
 
-/// The stages, by element type, whose kernels are linked into this program: all of them, or one.
-[[nodiscard]] std::span<const registered_stage> registered_stages();
+/// What the units that are loaded have registered: as they are loaded, or before main() begins.
+[[nodiscard]] std::vector<registered_stage>& registered_stages();
 
-/// The same for stages that the catalogue does not list. Their units add to it before main()
-/// begins: to this very list, whatever else such a unit keeps to itself.
-[[nodiscard, gnu::visibility("default")]] inline std::vector<registered_stage>&
-registered_unlisted_stages() {
-  static std::vector<registered_stage> added;
-  return added;
-}
+/// Where the kernels of a stage are, for a type and an operator.
+struct kernel_module {
+  int number;
+  element_type type;
+  std::string_view op;    ///< as in `registered_stage`
+  std::string_view name;  ///< `03_no_bank_conflicts_of_f32_sum`
+};
 
-/// Null where this program has no such kernels.
-[[nodiscard]] inline const registered_stage* find_registered(int stage, element_type type) {
-  for (const std::span<const registered_stage> part :
-       {registered_stages(), std::span<const registered_stage>(registered_unlisted_stages())})
-    for (const registered_stage& each : part)
-      if (each.number == stage && each.type == type) return &each;
+/// All modules of a backend, built or not.
+struct module_list {
+  std::string_view backend;  ///< also the folder that they are in
+  std::span<const kernel_module> modules;
+};
+[[nodiscard]] module_list kernel_modules();
+
+/// The entry of a list for a stage, type and operator; null where there is none.
+template <typename List>
+[[nodiscard]] auto find_entry(const List& list, int number, element_type type,
+                              std::string_view op) -> decltype(&*list.begin()) {
+  for (const std::string_view wanted : {op, std::string_view()})
+    for (const auto& each : list)
+      if (each.number == number && each.type == type && each.op == wanted) return &each;
   return nullptr;
 }
 
-[[nodiscard]] inline bool is_registered(int stage, element_type type) {
-  return find_registered(stage, type) != nullptr;
+/// Whether a stage has kernels for elements of a type, loaded or not.
+[[nodiscard]] inline bool is_served(int number, element_type type) {
+  const auto is_it = [&](const auto& each) { return each.number == number && each.type == type; };
+  return std::ranges::any_of(registered_stages(), is_it) ||
+         std::ranges::any_of(kernel_modules().modules, is_it);
+}
+
+/// What a backend does when it is told which kernels will be asked for.
+inline void fetch_modules(std::span<const kernel_choice> wanted) {
+  std::vector<std::string_view> names;
+  for (const kernel_choice& each : wanted)
+    if (const kernel_module* in =
+            find_entry(kernel_modules().modules, each.stage, each.type, each.op))
+      names.push_back(in->name);
+  tenfold::fetch_modules(kernel_modules().backend, names);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -37,13 +37,13 @@ std::unique_ptr<reduction> make_unlisted_reduction(const device& on, stream_hand
 
 template <typename Stage, typename T>
 void register_kernels(int number) {
-  registered_unlisted_stages().push_back(
-      {number, element_type_of<T>, &make_unlisted_reduction<Stage, T>});
+  registered_stages().push_back(
+      {number, element_type_of<T>, "", &make_unlisted_reduction<Stage, T>});
 }
 
 /// @return true, for an initializer
 template <typename Stage>
-bool register_stage(std::string_view type, std::string_view file) {
+bool register_unlisted_stage(std::string_view type, std::string_view file) {
   const int number = add_unlisted_stage({.info = info_of<Stage>(),
                                          .type = type,
                                          .file = file,
@@ -61,5 +61,6 @@ bool register_stage(std::string_view type, std::string_view file) {
   template <>                                                                                      \
   inline constexpr stage_info unlisted_info<type>{first_unlisted_number, #name, type::keeps_order, \
                                                   "no stage of the ladder"};                       \
-  [[maybe_unused]] static const bool name##_is_registered = register_stage<type>(#type, file);     \
+  [[maybe_unused]] static const bool name##_is_registered =                                       \
+      register_unlisted_stage<type>(#type, file);                                                  \
   }

@@ -18,6 +18,12 @@
 #include <set>
 #include <string_view>
 
+/// Of the loader, which every access to a library's thread-local variable goes through.
+struct tls_index {
+  unsigned long module, offset;
+};
+extern "C" void* __tls_get_addr(tls_index* where);
+
 namespace tenfold::simt {
 namespace {
 
@@ -27,16 +33,32 @@ constexpr std::string_view kernel_tag = "B10gpu_kernel";
 
 struct symbol {
   std::string_view name;
-  std::size_t module;
+  std::size_t storage;   // of the object that has it, as the loader numbers thread-local storage
   std::uintptr_t value;  // an address, or an offset into thread-local storage
   std::size_t size;
 };
 
-/// The functions and shared variables of every loaded object that has any, and the program's own
-/// variables.
+/// The kernels and shared variables of every loaded object that has any, and the variables of those
+/// that have kernels.
 class symbol_table {
  public:
-  symbol_table() { dl_iterate_phdr(&symbol_table::add_module, this); }
+  symbol_table() { update(); }
+
+  /// Reads what was loaded since. Nothing is ever unloaded, and what is new comes last.
+  void update() {
+    std::size_t position = 0;
+    const auto add = [&](const dl_phdr_info& info) {
+      if (position++ != modules_) return;
+      read(info);
+      ++modules_;
+    };
+    dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* f) {
+          (*static_cast<decltype(add)*>(f))(*info);
+          return 0;
+        },
+        const_cast<void*>(static_cast<const void*>(&add)));
+  }
 
   [[nodiscard]] const symbol* find_kernel(std::uintptr_t address) const {
     for (const symbol& s : kernels_)
@@ -45,15 +67,10 @@ class symbol_table {
   }
   [[nodiscard]] const std::vector<symbol>& shared_variables() const { return shared_; }
   [[nodiscard]] const std::vector<symbol>& variables() const { return variables_; }
+  [[nodiscard]] std::size_t modules() const { return modules_; }
 
  private:
-  static int add_module(dl_phdr_info* info, std::size_t, void* self) {
-    static_cast<symbol_table*>(self)->read(*info);
-    return 0;
-  }
-
   void read(const dl_phdr_info& info) {
-    const std::size_t module = modules_++;
     const char* path = info.dlpi_name[0] == '\0' ? "/proc/self/exe" : info.dlpi_name;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;  // the kernel's own virtual object has no file
@@ -64,11 +81,13 @@ class symbol_table {
           mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     // The names stay in use, so the image stays mapped as long as the process runs.
-    if (image != MAP_FAILED && !read_image(static_cast<const char*>(image), module, info.dlpi_addr))
+    if (image != MAP_FAILED && !read_image(static_cast<const char*>(image), info))
       munmap(image, static_cast<std::size_t>(status.st_size));
   }
 
-  bool read_image(const char* image, std::size_t module, std::uintptr_t base) {
+  bool read_image(const char* image, const dl_phdr_info& info) {
+    const std::uintptr_t base = info.dlpi_addr;
+    const std::size_t storage = info.dlpi_tls_modid;
     const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(image);
     const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header.e_shoff);
     const ElfW(Shdr)* table = nullptr;
@@ -86,21 +105,25 @@ class symbol_table {
     };
     const char* names = image + sections[table->sh_link].sh_offset;
     const auto* entries = reinterpret_cast<const ElfW(Sym)*>(image + table->sh_offset);
+    std::vector<symbol> variables;
+    const std::size_t kernels_before = kernels_.size();
     bool found = false;
     for (const auto& entry : std::span(entries, table->sh_size / sizeof(ElfW(Sym)))) {
       const std::string_view name = names + entry.st_name;
       const auto type = ELF64_ST_TYPE(entry.st_info);
       if (type == STT_FUNC && name.find(kernel_tag) != name.npos && name.starts_with("_Z"))
-        kernels_.push_back({name, module, base + entry.st_value, entry.st_size});
+        kernels_.push_back({name, storage, base + entry.st_value, entry.st_size});
       else if (type == STT_TLS && name.find(shared_tag) != name.npos)
-        shared_.push_back({name, module, entry.st_value, entry.st_size});
-      else if (type == STT_OBJECT && module == 0 && entry.st_size != 0 &&
-               holds_variables(entry.st_shndx))
-        variables_.push_back({name, module, base + entry.st_value, entry.st_size});
+        shared_.push_back({name, storage, entry.st_value, entry.st_size});
+      else if (type == STT_OBJECT && entry.st_size != 0 && holds_variables(entry.st_shndx))
+        variables.push_back({name, storage, base + entry.st_value, entry.st_size});
       else
         continue;
       found = true;
     }
+    // To kernels, variables of what has none of them do not exist.
+    if (kernels_.size() != kernels_before)
+      variables_.insert(variables_.end(), variables.begin(), variables.end());
     return found;
   }
 
@@ -114,8 +137,8 @@ std::string demangle(std::string_view name) {
   return demangled ? demangled.get() : std::string(name);
 }
 
-const symbol_table& symbols() {
-  static const symbol_table table;
+symbol_table& symbols() {
+  static symbol_table table;
   return table;
 }
 
@@ -139,8 +162,9 @@ std::string readable_variable_name(std::string demangled) {
 }
 
 kernel_symbols read_symbols(const void* kernel) {
-  const symbol_table& table = symbols();
+  symbol_table& table = symbols();
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
+  table.update();
   const symbol* function = table.find_kernel(address);
   if (function == nullptr) return {fmt::format("at {:#x}", address), {}};
 
@@ -156,7 +180,7 @@ kernel_symbols read_symbols(const void* kernel) {
     const bool own = variable.name.find(enclosing) != variable.name.npos;
     const bool of_a_device_function = variable.name.find(kernel_tag) == variable.name.npos;
     if (!own && !of_a_device_function) continue;
-    result.shared.push_back({readable_variable_name(demangle(variable.name)), variable.module,
+    result.shared.push_back({readable_variable_name(demangle(variable.name)), variable.storage,
                              variable.value, variable.size});
     if (own && counted.insert(variable.name).second) result.static_shared_bytes += variable.size;
   }
@@ -190,31 +214,26 @@ const kernel_symbols& describe_kernel(const void* kernel) {
   return found->second;
 }
 
-const std::vector<program_variable>& program_variables() {
-  static const std::vector<program_variable> variables = [] {
-    std::vector<program_variable> found;
-    for (const symbol& s : symbols().variables())
-      found.push_back({readable_variable_name(demangle(s.name)), s.value, s.size});
-    std::ranges::sort(found, {}, &program_variable::address);
-    return found;
-  }();
-  return variables;
+std::vector<program_variable> program_variables() {
+  std::vector<program_variable> found;
+  for (const symbol& s : symbols().variables())
+    found.push_back({readable_variable_name(demangle(s.name)), s.value, s.size});
+  std::ranges::sort(found, {}, &program_variable::address);
+  return found;
+}
+
+std::size_t loaded_objects() {
+  return symbols().modules();
 }
 
 std::vector<shared_area> locate_shared(const kernel_symbols& kernel) {
-  std::vector<void*> storage;  // of this thread, by module
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* out) {
-        static_cast<std::vector<void*>*>(out)->push_back(info->dlpi_tls_data);
-        return 0;
-      },
-      &storage);
   std::vector<shared_area> located;
-  for (const shared_variable& variable : kernel.shared)
-    if (variable.module < storage.size() && storage[variable.module] != nullptr)
-      located.push_back(
-          {variable.name,
-           {static_cast<std::byte*>(storage[variable.module]) + variable.offset, variable.size}});
+  for (const shared_variable& variable : kernel.shared) {
+    // The loader's own function: a thread's storage for a library comes to be when it is asked for.
+    tls_index where{variable.module, variable.offset};
+    located.push_back(
+        {variable.name, {static_cast<std::byte*>(__tls_get_addr(&where)), variable.size}});
+  }
   return located;
 }
 

@@ -2,7 +2,7 @@
 // The errors are injected; there is no GPU in this. Compiled as CUDA or as HIP.
 #include "tests/gpu/failures.hpp"
 
-#include <span>
+#include <vector>
 #include <tuple>
 
 #include "host/reducer.hpp"
@@ -11,7 +11,12 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-std::span<const registered_stage> registered_stages() {
+std::vector<registered_stage>& registered_stages() {
+  static std::vector<registered_stage> none;
+  return none;
+}
+
+module_list kernel_modules() {
   return {};
 }
 

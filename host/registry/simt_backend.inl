@@ -9,7 +9,8 @@ class simt_backend final : public backend {
   std::string_view name() const override { return "simt"; }
   std::vector<int> devices() const override { return {warp_sizes.begin(), warp_sizes.end()}; }
   std::string absence() const override { return {}; }
-  bool serves(int stage, element_type type) const override { return is_registered(stage, type); }
+  bool serves(int stage, element_type type) const override { return is_served(stage, type); }
+  void fetch(std::span<const kernel_choice> wanted) const override { fetch_modules(wanted); }
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);
   }
