@@ -22,7 +22,8 @@ TOOLS = {
     "cmake": """
 folder=$PWD/build/$4 && mkdir -p "$folder"
 echo "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" >"$folder/CMakeCache.txt"
-touch "$folder/build.ninja" "$FAKE/stale"
+echo rules >"$folder/build.ninja"
+touch "$FAKE/stale"
 """,
     "ninja": """
 echo "[0/1] Re-checking globbed directories..."
