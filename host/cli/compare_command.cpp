@@ -291,7 +291,8 @@ void print_comparison(std::span<const result_file> files, const matched_results&
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-json or_null(const std::optional<auto>& value) {
+template <typename T>
+json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json();
 }
 
