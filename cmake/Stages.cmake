@@ -127,6 +127,25 @@ function(tenfold_add_module backend name unit)
                CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden HIP_VISIBILITY_PRESET hidden
                VISIBILITY_INLINES_HIDDEN ON)
   tenfold_shorten_build(${module})
+  if(TARGET tenfold_${backend}_headers)
+    target_precompile_headers(${module} REUSE_FROM tenfold_${backend}_headers)
+  endif()
+endfunction()
+
+# tenfold_precompile_headers(BACKEND): what all units of kernels begin with, where the compiler can keep
+# it, as most of them take longer to read it than for the rest.
+function(tenfold_precompile_headers backend)
+  if(NOT TENFOLD_ENDING_${backend} STREQUAL "cpp")
+    return()
+  endif()
+  set(unit ${TENFOLD_GENERATED}/${backend}/headers.cpp)
+  file(CONFIGURE OUTPUT ${unit} CONTENT "// What is in the headers is all there is.\n" @ONLY)
+  set(owner tenfold_${backend}_headers)
+  add_library(${owner} OBJECT ${unit})
+  target_link_libraries(${owner} PRIVATE tenfold_host)
+  set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  tenfold_shorten_build(${owner})
+  target_precompile_headers(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/host/registry/unlisted_stage.hpp)
 endfunction()
 
 # tenfold_choose_architectures(TARGET STAGE): those that the stage's file asks for.

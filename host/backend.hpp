@@ -108,9 +108,11 @@ class backend {
   [[nodiscard]] virtual std::string absence() const = 0;
   /// Whether a stage has kernels for elements of a type.
   [[nodiscard]] virtual bool serves(int stage, element_type type) const = 0;
-  /// Begins to build what of these is not built, in this order, and returns at once: whoever makes
-  /// a reduction waits for its kernels alone.
-  virtual void fetch(std::span<const kernel_choice> wanted) const = 0;
+  /// Builds the first `at_once` of these that are not built. Where one cannot be, whoever makes a
+  /// reduction with it is told.
+  virtual void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const = 0;
+  /// The folder of the build that its libraries of kernels are in.
+  [[nodiscard]] virtual std::string_view modules() const = 0;
   /// @throws device_error when there is no such device.
   [[nodiscard]] virtual std::unique_ptr<session> open(int device) const = 0;
 };

@@ -3,8 +3,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <signal.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/wait.h>
@@ -15,12 +14,9 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <list>
-#include <memory>
-#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -35,13 +31,17 @@ using std::chrono::steady_clock;
 
 build_listener* the_listener = nullptr;
 
+double seconds_since(steady_clock::time_point begin) {
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
 bool refreshes() {
   const char* const value = std::getenv("TENFOLD_REFRESH");
   return value != nullptr && std::string_view(value) == "1";
 }
 
-int open_lock_file(const fs::path& file, int more_flags) {
-  const int opened = open(file.c_str(), O_RDWR | O_CREAT | more_flags, 0666);
+int open_lock_file(const fs::path& file) {
+  const int opened = open(file.c_str(), O_RDWR | O_CREAT, 0666);
   if (opened < 0)
     throw input_error(fmt::format("cannot build in {}: {}", file.parent_path().string(),
                                   std::strerror(errno)));
@@ -61,115 +61,65 @@ void check_that_more_can_be_built(std::string_view what) {
                   what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER));
 }
 
-/// A build that goes on beside the program.
-class background_build {
+/// The compilers inherit the lock: a build whose program was killed still keeps others waiting.
+class folder_lock {
  public:
-  /// @param has_lock whether the caller holds the lock of the folder
-  background_build(std::vector<std::string> targets, bool has_lock)
-      : targets_(std::move(targets)), has_lock_(has_lock), worker_([this] { work(); }) {}
-
-  background_build(const background_build&) = delete;
-  background_build& operator=(const background_build&) = delete;
-
-  /// Nobody waits for the rest.
-  ~background_build() {
-    {
-      const std::scoped_lock lock(mutex_);
-      is_unwanted_ = true;
-      if (builder_ > 0) kill(builder_, SIGTERM);
-    }
-  }
-
-  [[nodiscard]] bool makes(const std::string& target) const {
-    return std::ranges::find(targets_, target) != targets_.end();
-  }
-
-  /// @param file what the target makes, as the build names it
-  void wait_for(const std::string& target, std::string_view what, const std::string& file) {
+  folder_lock() : file_(open_lock_file(build_folder() / ".tenfold-build.lock")) {
     const auto begin = steady_clock::now();
-    std::unique_lock lock(mutex_);
-    const auto is_ready = [&] { return has_ended_ || made_.contains(file); };
     bool has_said = false;
-    while (!changed_.wait_for(lock, std::chrono::milliseconds(200), is_ready)) {
-      if (the_listener == nullptr) continue;
-      const std::chrono::duration<double> waited = steady_clock::now() - begin;
-      the_listener->waiting(waits_for_lock_ ? "waiting for another build" : what, done_, total_,
-                            waited.count());
+    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+      if (the_listener != nullptr)
+        the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
       has_said = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    if (has_said) the_listener->ended();
-    if (made_.contains(file)) return;
-    const bool has_failed = status_ != 0;
-    if (the_listener != nullptr && !messages_.empty() &&
-        (has_failed || messages_.find("warning:") != messages_.npos))
-      the_listener->said(std::exchange(messages_, {}));
-    if (!has_failed || (!failed_.empty() && !failed_.contains(target))) return;
-    throw input_error(fmt::format("cannot build {}: {}", what,
-                                  failure_.empty() ? "the messages above say why" : failure_));
+    if (has_said && the_listener != nullptr) the_listener->ended();
   }
+  folder_lock(const folder_lock&) = delete;
+  folder_lock& operator=(const folder_lock&) = delete;
+  ~folder_lock() { close(file_); }
 
  private:
-  void work() {
-    try {
-      const int lock_file = has_lock_ ? -1 : take_lock();
-      run();
-      if (lock_file >= 0) close(lock_file);
-    } catch (const std::exception& e) {
-      const std::scoped_lock lock(mutex_);
-      failure_ = e.what();
-      status_ = 1;
-    }
-    const std::scoped_lock lock(mutex_);
-    has_ended_ = true;
-    changed_.notify_all();
-  }
+  int file_;
+};
 
-  /// The compilers inherit it: a build whose program was killed still keeps others waiting.
-  int take_lock() {
-    const int file = open_lock_file(build_folder() / lock_file_name, 0);
-    while (flock(file, LOCK_EX | LOCK_NB) != 0) {
-      {
-        const std::scoped_lock lock(mutex_);
-        waits_for_lock_ = true;
-        if (is_unwanted_) break;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-    const std::scoped_lock lock(mutex_);
-    waits_for_lock_ = false;
-    return file;
-  }
-
-  void run() {
+/// A run of the build, to its end.
+class build_run {
+ public:
+  /// @param more arguments for Ninja
+  build_run(std::span<const std::string> targets, std::string_view what,
+            std::vector<std::string> more)
+      : targets_(targets), what_(what) {
     std::array<int, 2> output{};
     if (pipe2(output.data(), O_CLOEXEC) != 0)
       throw input_error(fmt::format("cannot start a build: {}", std::strerror(errno)));
-    const auto [read_end, write_end] = output;
-    start(write_end);
-    close(write_end);
-    std::string rest;
-    std::array<char, 4096> buffer{};
-    for (ssize_t got; (got = read(read_end, buffer.data(), buffer.size())) != 0;) {
-      if (got < 0 && errno != EINTR) break;
-      if (got < 0) continue;
-      rest.append(buffer.data(), static_cast<std::size_t>(got));
-      for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.erase(0, end + 1))
-        take_line(std::string_view(rest).substr(0, end));
-    }
-    close(read_end);
+    start(output[1], std::move(more));
+    close(output[1]);
+    read_all(output[0]);
+    close(output[0]);
     int status = 0;
     while (waitpid(builder_, &status, 0) < 0 && errno == EINTR) {
     }
-    const std::scoped_lock lock(mutex_);
-    builder_ = 0;
     status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  void start(int output) {
+  [[nodiscard]] bool has_failed() const { return status_ != 0; }
+  [[nodiscard]] bool had_nothing_to_do() const { return had_nothing_to_do_; }
+  /// What the compiler says.
+  [[nodiscard]] const std::string& messages() const { return messages_; }
+  /// Whether a target is among those that failed, or may be.
+  [[nodiscard]] bool has_failed(const std::string& target) const {
+    return has_failed() && (failed_.empty() || failed_.contains(target));
+  }
+
+ private:
+  void start(int output, std::vector<std::string> more) {
     std::vector<std::string> command{TENFOLD_CMAKE, "--build", build_folder().string(), "--target"};
     command.insert(command.end(), targets_.begin(), targets_.end());
-    // What cannot be built stops nothing else.
-    if constexpr (is_ninja) command.insert(command.end(), {"--", "-k", "0"});
+    if constexpr (is_ninja) {
+      command.emplace_back("--");
+      command.insert(command.end(), more.begin(), more.end());
+    }
     std::vector<char*> arguments;
     for (std::string& each : command) arguments.push_back(each.data());
     arguments.push_back(nullptr);
@@ -184,33 +134,46 @@ class background_build {
     posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&streams, output, 1);
     posix_spawn_file_actions_adddup2(&streams, output, 2);
-    const std::scoped_lock lock(mutex_);
-    const int failure = is_unwanted_ ? ECANCELED
-                                     : posix_spawnp(&builder_, arguments.front(), &streams, nullptr,
-                                                    arguments.data(), variables.data());
+    const int failure = posix_spawnp(&builder_, arguments.front(), &streams, nullptr,
+                                     arguments.data(), variables.data());
     posix_spawn_file_actions_destroy(&streams);
-    if (failure == 0) return;
-    builder_ = 0;
-    throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
+    if (failure != 0)
+      throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
+  }
+
+  void read_all(int output) {
+    const auto begin = steady_clock::now();
+    std::string rest;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      pollfd readable{output, POLLIN, 0};
+      const int ready = poll(&readable, 1, 200);
+      if (the_listener != nullptr)
+        the_listener->waiting(what_, done_, total_, seconds_since(begin));
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+      const ssize_t got = read(output, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      rest.append(buffer.data(), static_cast<std::size_t>(got));
+      for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.erase(0, end + 1))
+        take_line(std::string_view(rest).substr(0, end));
+    }
+    if (the_listener != nullptr) the_listener->ended();
   }
 
   /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler says.
   void take_line(std::string_view line) {
-    const std::scoped_lock lock(mutex_);
     const std::size_t slash = line.find('/'), end = line.find("] ");
     if (line.starts_with("[") && slash < end && end != line.npos) {
       std::from_chars(line.data() + 1, line.data() + slash, done_);
       std::from_chars(line.data() + slash + 1, line.data() + end, total_);
-      if (line.find(" Linking ") != line.npos) {
-        made_.emplace(line.substr(line.find_last_of(' ') + 1));
-        changed_.notify_all();
-      }
     } else if (line.starts_with("FAILED: ")) {
-      after_failure_ = true;
+      is_after_failure_ = true;
       for (const std::string& target : targets_)
-        if (line.find(target + ".dir/") != line.npos || line.find(target + ".so") != line.npos)
-          failed_.insert(target);
-    } else if (std::exchange(after_failure_, false) || line.starts_with("ninja: ")) {
+        if (line.find("/" + target + ".dir/") != line.npos) failed_.insert(target);
+    } else if (line.starts_with("ninja: no work to do")) {
+      had_nothing_to_do_ = true;
+    } else if (std::exchange(is_after_failure_, false) || line.starts_with("ninja: ")) {
       // the command that failed, and what Ninja says of itself
     } else {
       messages_.append(line).push_back('\n');
@@ -223,55 +186,58 @@ class background_build {
   static constexpr bool is_ninja = false;
 #endif
 
- public:
-  static constexpr std::string_view lock_file_name = ".tenfold-build.lock";
-
- private:
-  const std::vector<std::string> targets_;
-  const bool has_lock_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  int done_ = 0, total_ = 0, status_ = 0;
-  bool has_ended_ = false, is_unwanted_ = false, waits_for_lock_ = false, after_failure_ = false;
+  std::span<const std::string> targets_;
+  std::string_view what_;
   pid_t builder_ = 0;
-  std::set<std::string, std::less<>> made_;  // files
-  std::set<std::string> failed_;             // targets
-  std::string messages_, failure_;
-  std::jthread worker_;  // last: it uses all the others
+  int done_ = 0, total_ = 0, status_ = 0;
+  bool is_after_failure_ = false, had_nothing_to_do_ = false;
+  std::set<std::string> failed_;
+  std::string messages_;
 };
 
-/// What this program has had built, or is having built.
-class workshop {
+/// What was built in this process, so that it is not looked at again.
+class built_targets {
  public:
-  void begin(std::vector<std::string> targets) {
-    std::erase_if(targets, [&](const std::string& each) { return current_.contains(each); });
-    if (targets.empty() || builds_.size() > 100) return;
-    builds_.push_back(std::make_unique<background_build>(std::move(targets), false));
+  [[nodiscard]] bool has(const std::string& target) const { return is_built_.contains(target); }
+
+  [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
+    return has(target) || (!refreshes() && fs::exists(file));
   }
 
-  /// The file that a target makes, built where it has to be.
-  fs::path file_of(const std::string& target, std::string_view what, const std::string& file) {
-    const fs::path path = build_folder() / file;
-    if (current_.contains(target) || (!refreshes() && fs::exists(path))) return path;
-    check_that_more_can_be_built(what);
-    const auto makes_it = [&](const auto& build) { return build->makes(target); };
-    auto build = std::ranges::find_if(builds_, makes_it);
-    if (build == builds_.end()) {
-      begin({target});
-      build = std::prev(builds_.end());
-    }
-    (*build)->wait_for(target, what, file);
-    current_.insert(target);
-    return path;
+  void add(std::span<const std::string> targets) {
+    is_built_.insert(targets.begin(), targets.end());
+  }
+
+  /// Builds what can be built of these; `expect` has the rest.
+  void build(std::span<const std::string> targets, std::string_view what) {
+    // What cannot be built stops nothing else.
+    const build_run run(targets, what, {"-k", "0"});
+    if (the_listener != nullptr &&
+        (run.has_failed() || run.messages().find("warning:") != run.messages().npos))
+      the_listener->said(run.messages());
+    for (const std::string& each : targets)
+      if (run.has_failed(each))
+        failed_.insert(each);
+      else
+        is_built_.insert(each);
+  }
+
+  void expect(const std::string& target, std::string_view what) const {
+    if (failed_.contains(target))
+      throw input_error(fmt::format("cannot build {}: the messages above say why", what));
+  }
+
+  void forget(const std::string& target) {
+    failed_.erase(target);
+    is_built_.erase(target);
   }
 
  private:
-  std::vector<std::unique_ptr<background_build>> builds_;
-  std::set<std::string> current_;
+  std::set<std::string> is_built_, failed_;
 };
 
-workshop& the_workshop() {
-  static workshop instance;
+built_targets& built() {
+  static built_targets instance;
   return instance;
 }
 
@@ -289,6 +255,23 @@ void load_library(const fs::path& file) {
     throw input_error(fmt::format("cannot load {}: {}", file.string(), dlerror()));
 }
 
+/// Loads a copy, so that it stays as it is whatever becomes of the file.
+void load_copy(const fs::path& library) {
+  struct temporary_file {
+    std::string path = (fs::temp_directory_path() / "tenfold-XXXXXX.so").string();
+    ~temporary_file() { unlink(path.c_str()); }
+  };
+  static std::list<temporary_file> copies;  // which are read for names and lines of source
+  std::string& path = copies.emplace_back().path;
+  const int file = mkstemps(path.data(), 3);
+  if (file < 0)
+    throw input_error(fmt::format("cannot write {}: {}; set TMPDIR to a folder that can be written",
+                                  path, std::strerror(errno)));
+  close(file);
+  fs::copy_file(library, path, fs::copy_options::overwrite_existing);
+  load_library(path);
+}
+
 }  // namespace
 
 void set_build_listener(build_listener* listener) {
@@ -304,54 +287,57 @@ fs::path build_folder() {
   return folder;
 }
 
-void fetch_modules(std::string_view backend, std::span<const std::string_view> names) {
-  std::vector<std::string> targets;
-  for (const std::string_view name : names)
-    if (refreshes() || !fs::exists(build_folder() / file_of(backend, name)))
-      targets.push_back(target_of(backend, name));
-  if (targets.empty()) return;
+void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
+                   std::size_t at_once) {
+  std::vector<std::string> missing;
+  bool is_all_there = true;
+  for (const std::string_view name : names) {
+    const std::string target = target_of(backend, name);
+    const fs::path file = build_folder() / file_of(backend, name);
+    is_all_there = is_all_there && fs::exists(file);
+    if (!built().has(target, file)) missing.push_back(target);
+  }
+  if (missing.empty()) return;
   check_that_more_can_be_built(names.front());
-  the_workshop().begin(std::move(targets));
+  const folder_lock lock;
+  if (is_all_there && build_run(missing, "kernels", {"-n"}).had_nothing_to_do()) {
+    built().add(missing);
+    return;
+  }
+  missing.resize(std::min(missing.size(), at_once));
+  built().build(missing, missing.size() == 1 ? fmt::format("kernels, {}", names.front())
+                                             : fmt::format("the kernels of {} stages", missing.size()));
 }
 
 void load_module(std::string_view backend, std::string_view name) {
-  load_library(the_workshop().file_of(target_of(backend, name),
-                                      fmt::format("kernels: {}", name), file_of(backend, name)));
+  load_library(build_target(target_of(backend, name), fmt::format("kernels, {}", name),
+                            file_of(backend, name)));
 }
 
 fs::path build_target(const std::string& target, std::string_view what, std::string_view file) {
-  return the_workshop().file_of(target, what, std::string(file));
+  const fs::path path = build_folder() / file;
+  built().expect(target, what);
+  if (built().has(target, path)) return path;
+  check_that_more_can_be_built(what);
+  const folder_lock lock;
+  built().build(std::span(&target, 1), what);
+  built().expect(target, what);
+  return path;
 }
 
-build_lock::build_lock()
-    : file_(open_lock_file(build_folder() / background_build::lock_file_name, O_CLOEXEC)) {
-  while (flock(file_, LOCK_EX) != 0 && errno == EINTR) {
+void build_and_copy(std::span<const own_library> libraries, std::string_view what,
+                    const std::function<void()>& prepare) {
+  check_that_more_can_be_built(what);
+  const folder_lock lock;
+  prepare();
+  std::vector<std::string> targets;
+  for (const own_library& each : libraries) targets.push_back(each.target);
+  for (const std::string& each : targets) built().forget(each);
+  built().build(targets, what);
+  for (const own_library& each : libraries) {
+    built().expect(each.target, what);
+    load_copy(build_folder() / each.file);
   }
-}
-
-build_lock::~build_lock() {
-  close(file_);
-}
-
-void build_now(std::span<const std::string> targets, std::string_view what, const build_lock&) {
-  background_build build({targets.begin(), targets.end()}, true);
-  build.wait_for(targets.front(), what, "");
-}
-
-void load_copy(const fs::path& library) {
-  struct temporary_file {
-    std::string path = (fs::temp_directory_path() / "tenfold-XXXXXX.so").string();
-    ~temporary_file() { unlink(path.c_str()); }
-  };
-  static std::list<temporary_file> copies;  // which are read for names and lines of source
-  std::string& path = copies.emplace_back().path;
-  const int file = mkstemps(path.data(), 3);
-  if (file < 0)
-    throw input_error(fmt::format("cannot write {}: {}; set TMPDIR to a folder that can be written",
-                                  path, std::strerror(errno)));
-  close(file);
-  fs::copy_file(library, path, fs::copy_options::overwrite_existing);
-  load_library(path);
 }
 
 }  // namespace tenfold

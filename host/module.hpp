@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,14 +33,16 @@ void set_build_listener(build_listener* listener);
 /// The folder of the running build: the one that holds this library.
 [[nodiscard]] std::filesystem::path build_folder();
 
-/// Begins to build modules of a backend, in this order, and returns at once.
-void fetch_modules(std::string_view backend, std::span<const std::string_view> names);
+/// Builds the first `at_once` of those modules of a backend that are not built. Where one cannot be,
+/// whoever loads it is told.
+void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
+                   std::size_t at_once);
 
-/// Waits until a module is built, and loads it, which registers its kernels.
+/// Builds a module where that takes it, and loads it, which registers its kernels.
 /// @throws input_error where it cannot be built or loaded
 void load_module(std::string_view backend, std::string_view name);
 
-/// Waits until a target is built.
+/// Builds a target where that takes it.
 /// @param what it is, for the listener: `the peers`
 /// @param file of the build folder that it makes
 /// @return the file's path
@@ -47,24 +50,17 @@ void load_module(std::string_view backend, std::string_view name);
 std::filesystem::path build_target(const std::string& target, std::string_view what,
                                    std::string_view file);
 
-/// Keeps every other build of this folder waiting, as long as it exists.
-class build_lock {
- public:
-  /// Waits for those who hold it. @throws input_error where the folder cannot be written
-  build_lock();
-  build_lock(const build_lock&) = delete;
-  build_lock& operator=(const build_lock&) = delete;
-  ~build_lock();
-
- private:
-  int file_;
+/// A library whose source the program writes.
+struct own_library {
+  std::string target;
+  std::filesystem::path file;  ///< from the build folder
 };
 
-/// Builds targets, one after another as their order says, while the caller holds the lock.
-void build_now(std::span<const std::string> targets, std::string_view what, const build_lock&);
-
-/// Loads a copy of a library of the build folder, so that it stays as it is whatever becomes of the
-/// file.
-void load_copy(const std::filesystem::path& library);
+/// Builds such libraries and loads copies of them, while no other program changes anything: they stay
+/// as they are, whoever writes other sources later.
+/// @param prepare writes the source
+/// @throws input_error where one cannot be built
+void build_and_copy(std::span<const own_library> libraries, std::string_view what,
+                    const std::function<void()>& prepare);
 
 }  // namespace tenfold

@@ -21,10 +21,11 @@ struct shape {
   std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
 };
 
-// The set of instantiations. Every stage has a kernel for every block size at `default_items`.
-// Where it takes items, it has one for every item count at `default_block` as well, and sums of f32
-// for every pair. For the other operators of common/operators.hpp, which take as long as a sum, the
-// default must do: what is left out is compiled by nobody. Narrow elements have a set of their own,
+// The set of instantiations. For sums, and for operators of the reader's own, every stage has a
+// kernel for every block size at `default_items`. Where it takes items, it has one for every item
+// count at `default_block` as well, and sums of f32 for every pair. The other operators of
+// common/operators.hpp take as long as a sum: `default_items` and the block sizes that are among the
+// fastest must do, and what is left out is compiled by nobody. Narrow elements have a set of their own,
 // the same in every stage that serves them. So have unlisted stages, whose kernels are compiled
 // while somebody waits.
 
@@ -32,7 +33,8 @@ inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
 inline constexpr int default_block = 256;
 inline constexpr int default_items = 4;
-inline constexpr std::array narrow_block_sizes{256, 512};
+inline constexpr std::array fast_block_sizes{256, 512};
+inline constexpr std::array narrow_block_sizes = fast_block_sizes;
 inline constexpr std::array narrow_item_counts{4, 16};
 inline constexpr std::array unlisted_block_sizes{64, 256, 1024};
 
@@ -46,7 +48,7 @@ constexpr bool is_among(const std::array<int, N>& values, int value) {
 /// The ten show what every block size does; after them, those that are among the fastest must do.
 constexpr bool has_block(const stage_info& stage, int block) {
   if (is_unlisted(stage)) return is_among(unlisted_block_sizes, block);
-  return !is_beyond(stage) || block == 256 || block == 512;
+  return !is_beyond(stage) || is_among(fast_block_sizes, block);
 }
 
 /// Shared memory that a block can count on everywhere, in bytes.
@@ -108,19 +110,19 @@ inline constexpr bool folds_its_partials = requires {
 inline namespace TENFOLD_BACKEND {
 
 template <typename Op>
-inline constexpr bool has_default_items_only = false;
+inline constexpr bool has_few_shapes = false;
 template <typename T>
-inline constexpr bool has_default_items_only<product<T>> = true;
+inline constexpr bool has_few_shapes<product<T>> = true;
 template <typename T>
-inline constexpr bool has_default_items_only<minimum<T>> = true;
+inline constexpr bool has_few_shapes<minimum<T>> = true;
 template <typename T>
-inline constexpr bool has_default_items_only<maximum<T>> = true;
+inline constexpr bool has_few_shapes<maximum<T>> = true;
 template <typename T>
-inline constexpr bool has_default_items_only<bit_and<T>> = true;
+inline constexpr bool has_few_shapes<bit_and<T>> = true;
 template <typename T>
-inline constexpr bool has_default_items_only<bit_or<T>> = true;
+inline constexpr bool has_few_shapes<bit_or<T>> = true;
 template <typename T>
-inline constexpr bool has_default_items_only<bit_xor<T>> = true;
+inline constexpr bool has_few_shapes<bit_xor<T>> = true;
 
 #if defined(TENFOLD_OBSERVED)
 /// Kernels that are watched fold sums, the other operators being no different, and one of their
@@ -152,8 +154,8 @@ template <typename In, typename Op>
 constexpr bool is_instantiated(int block, int items) {
   if (is_narrow<In>)
     return is_among(narrow_block_sizes, block) && is_among(narrow_item_counts, items);
-  if (items == default_items || std::is_same_v<Op, sum<float>>) return true;
-  return block == default_block && !has_default_items_only<Op>;
+  if (has_few_shapes<Op>) return items == default_items && is_among(fast_block_sizes, block);
+  return items == default_items || block == default_block || std::is_same_v<Op, sum<float>>;
 }
 #endif
 

@@ -41,11 +41,11 @@ extern "C" const std::vector<peer>* tenfold_peer_list();
 
 /// The peers that run on a backend's devices, the absent ones too. Those of the executor run on the
 /// CPU itself, since its memory is the host's.
-/// @throws input_error when their library, which lies beside the program, was not built
+/// @throws input_error when their library cannot be built
 [[nodiscard]] const std::vector<peer>& peers_on(std::string_view backend);
 
-/// Those among them that only read, and the copy. They are built with the program: where their
-/// library is missing nonetheless, or the backend is the executor, there are none.
+/// Those among them that only read, and the copy; none where the backend is the executor.
+/// @throws input_error as above
 [[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
 
 struct chosen_peer {

@@ -9,17 +9,20 @@
 #include <map>
 
 #include "host/error.hpp"
+#include "host/module.hpp"
 
-// Peers take longer to compile than all stages, and most builds go without them: they are loaded
-// when they are asked for, from libraries beside the program.
+// Peers take longer to compile than all stages, and most builds go without them: they are built and
+// loaded when they are asked for.
 namespace tenfold::bench {
 namespace {
 
 namespace fs = std::filesystem;
 
-fs::path library_file(std::string_view kind, std::string_view backend) {
-  return fs::read_symlink("/proc/self/exe").parent_path() /
-         fmt::format("libtenfold_{}_{}.so", kind, backend == "simt" ? "cpu" : backend);
+fs::path build_library(std::string_view kind, std::string_view backend) {
+  const std::string name =
+      fmt::format("tenfold_{}_{}", kind, backend == "simt" ? "cpu" : backend);
+  return build_target(name, backend == "simt" ? "the peers" : "the peers, which take minutes",
+                      fmt::format("lib{}.so", name));
 }
 
 /// The list in a library, which stays loaded to the end.
@@ -31,12 +34,7 @@ const std::vector<peer>& load(const fs::path& library) {
 }
 
 std::vector<peer> load_peers(std::string_view backend) {
-  const fs::path library = library_file("peers", backend);
-  if (!exists(library))
-    throw input_error(fmt::format(
-        "the peers are not built: 'cmake --build --preset {} --target benchmarks' builds them",
-        backends().front()->name()));
-  std::vector<peer> all = load(library);
+  std::vector<peer> all = load(build_library("peers", backend));
   const std::vector<peer>& more = memory_peers_on(backend);
   all.insert(all.end(), more.begin(), more.end());
   return all;
@@ -66,8 +64,7 @@ const std::vector<peer>& peers_on(std::string_view backend) {
 
 const std::vector<peer>& memory_peers_on(std::string_view backend) {
   static const std::vector<peer> none;
-  const fs::path library = library_file("memory_peers", backend);
-  return exists(library) ? load(library) : none;
+  return backend == "simt" ? none : load(build_library("memory_peers", backend));
 }
 
 std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <tuple>
+#include <thread>
 #include <vector>
 
 #include "host/cli/commands.hpp"
@@ -80,33 +80,24 @@ class climb {
     return options_.sizes.empty() && choice_.is_executor() && options_.peers.empty();
   }
 
-  /// What is not built is built while the first stages run. Beside measurements on a GPU nothing else
-  /// runs.
-  void fetch_kernels() {
+  /// Builds as many stages at once as there are cores, and none while one is measured, so that the
+  /// first line comes soon and its time is true.
+  void fetch_kernels(std::size_t first) {
     std::vector<kernel_choice> wanted;
-    for (const contender& who : contenders_)
-      if (who.stage != nullptr) wanted.push_back({who.stage->number, data_.type(), data_.op()});
-    choice_.backend->fetch(wanted);
-    if (!choice_.is_executor())
-      for (const contender& who : contenders_)
-        if (who.stage != nullptr) load_kernels(*who.stage);
-  }
-
-  /// Whatever is wrong with them is said when they run.
-  void load_kernels(const stage_info& stage) {
-    try {
-      std::ignore = on_->make_reduction({stage.number, data_.type(), std::string(data_.op()), {}, 1});
-    } catch (const input_error&) {
-    }
+    for (std::size_t i = first; i < contenders_.size(); ++i)
+      if (const stage_info* stage = contenders_[i].stage)
+        wanted.push_back({stage->number, data_.type(), data_.op()});
+    choice_.backend->fetch(wanted, std::max(1u, std::thread::hardware_concurrency()));
   }
 
   void measure_all() {
-    fetch_kernels();
     std::optional<ladder_table> table;
     if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{});
     for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {
       if (*n != data_.n()) data_.shrink_to(*n);
       for (const contender& who : contenders_) {
+        if (n == sizes_.rbegin())
+          fetch_kernels(static_cast<std::size_t>(&who - contenders_.data()));
         status_.show(
             fmt::format("{:>5}  {:<18} {} ...", who.number(), who.name(), format_count(*n)));
         rungs_.push_back(measure_one(who));

@@ -52,11 +52,6 @@ void check_kernel_file(const fs::path& kernel) {
   if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
 }
 
-void build(const std::vector<std::string>& targets, const fs::path& kernel, const build_lock& lock) {
-  write_if_changed(own_folder / "kernel.hpp", unit_text(kernel));
-  build_now(targets, kernel.filename().string(), lock);
-}
-
 }  // namespace
 
 bool names_kernel_file(std::string_view word) {
@@ -102,14 +97,13 @@ const stage_info& own_stage(const std::string& file) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   check_kernel_file(kernel);
-  const build_lock lock;
-  std::vector<std::string> targets;
-  for (const backend* each : backends())
-    if (!each->devices().empty()) targets.push_back(fmt::format("tenfold_{}_own", each->name()));
-  build(targets, kernel, lock);
+  std::vector<own_library> libraries;
   for (const backend* each : backends())
     if (!each->devices().empty())
-      load_copy(build_folder() / "kernels" / each->name() / "own.so");
+      libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
+                           fmt::format("kernels/{}/own.so", each->modules())});
+  build_and_copy(libraries, kernel.filename().string(),
+                 [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
   return *find_own_stage(kernel);
 }
 

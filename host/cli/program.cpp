@@ -25,7 +25,7 @@ namespace {
 /// one every so often.
 class build_reporter final : public build_listener {
  public:
-  build_reporter() = default;
+  build_reporter() { set_build_listener(this); }
   ~build_reporter() override { set_build_listener(nullptr); }
 
   void waiting(std::string_view what, int done, int total, double seconds) override {
@@ -80,6 +80,7 @@ constexpr const char* exit_codes =
 }  // namespace
 
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
+  const build_reporter reporter;
   try {
     app.parse(argc, argv);
     const exit_code code = verb();
@@ -100,8 +101,6 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
 }
 
 int run_program(int argc, char** argv) {
-  build_reporter reporter;
-  set_build_listener(&reporter);
   CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");
   app.require_subcommand(1);
   app.footer(exit_codes);

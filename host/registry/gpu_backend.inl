@@ -30,8 +30,12 @@ class gpu_backend final : public backend {
     return is_served(stage, type);
   }
 
-  void fetch(std::span<const kernel_choice> wanted) const override {
-    fetch_modules(wanted);
+  void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const override {
+    fetch_modules(wanted, at_once);
+  }
+
+  std::string_view modules() const override {
+    return kernel_modules().backend;
   }
 
   std::unique_ptr<session> open(int device) const override {

@@ -66,13 +66,13 @@ template <typename List>
 }
 
 /// What a backend does when it is told which kernels will be asked for.
-inline void fetch_modules(std::span<const kernel_choice> wanted) {
+inline void fetch_modules(std::span<const kernel_choice> wanted, std::size_t at_once) {
   std::vector<std::string_view> names;
   for (const kernel_choice& each : wanted)
     if (const kernel_module* in =
             find_entry(kernel_modules().modules, each.stage, each.type, each.op))
       names.push_back(in->name);
-  tenfold::fetch_modules(kernel_modules().backend, names);
+  tenfold::fetch_modules(kernel_modules().backend, names, at_once);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -929,23 +929,46 @@ TEST_F(Cli, UnknownPeerListsPeers) {
   expect_refusal(tenfold(with_peers + words{"--peers", ""}), bad_input, {"there is no peer ''"});
 }
 
-TEST_F(Cli, PeersThatAreNotBuiltAreNamedWithWhatBuildsThem) {
-  // Elsewhere, the program finds its stages by this variable, and no peers beside itself.
-  fs::copy_file(TENFOLD_PROGRAM, in_directory("tenfold"));
-  const std::map<std::string, std::string> environment{
-      {"LD_LIBRARY_PATH", fs::path(TENFOLD_PROGRAM).parent_path()}};
-  const words program{in_directory("tenfold")};
-  EXPECT_EQ(spawn(program + with_peers, environment).code, success);
-  expect_refusal(spawn(program + with_peers + words{"--peers"}, environment), bad_input,
-                 {"the peers are not built: 'cmake --build --preset ", " --target benchmarks'"});
+// ---- what is not built --------------------------------------------------------------------------
+
+/// A program that was copied from where it was built, with all that it takes to start.
+class CopiedCli : public Cli {
+ protected:
+  CopiedCli() {
+    const fs::path from = fs::path(TENFOLD_PROGRAM).parent_path();
+    for (const char* file :
+         {"tenfold", "libtenfold_executor.so", "libtenfold_host.so", "libtenfold_simt.so"})
+      fs::copy_file(from / file, in_directory(file));
+    fs::create_directories(in_directory("kernels/simt"));
+  }
+
+  outcome copy(const words& arguments) const {
+    return spawn(words{in_directory("tenfold").string()} + arguments);
+  }
+};
+
+TEST_F(CopiedCli, SaysWhatIsNotBuiltAndWhereItCanBe) {
+  const std::string folder = fs::path(TENFOLD_PROGRAM).parent_path();
+  for (const auto& [arguments, what] : {std::pair{words{"run", "3"}, "03_no_bank_conflicts"},
+                                        std::pair{with_peers + words{"--peers"}, "the peers"},
+                                        std::pair{words{"profile", "3"}, "watches kernels"}})
+    expect_refusal(copy(arguments), bad_input,
+                   {what, "is not built in " + in_directory("").parent_path().string(),
+                    "'cmake --build " + folder + "'"});
 }
 
-TEST_F(Cli, PeersThatCannotBeLoadedAreAnError) {
-  fs::copy_file(TENFOLD_PROGRAM, in_directory("tenfold"));
+TEST_F(CopiedCli, RunsWhatIsBuilt) {
+  const fs::path module = "kernels/simt/03_no_bank_conflicts_of_f32_sum.so";
+  fs::copy_file(fs::path(TENFOLD_PROGRAM).parent_path() / module, in_directory(module));
+  EXPECT_EQ(copy({"run", "3", "--n", "1000"}).code, success);
+}
+
+TEST_F(CopiedCli, SaysWhatCannotBeLoaded) {
+  write("kernels/simt/03_no_bank_conflicts_of_f32_sum.so", "no library");
   write("libtenfold_peers_cpu.so", "no library");
-  expect_refusal(spawn(words{in_directory("tenfold")} + with_peers + words{"--peers"},
-                       {{"LD_LIBRARY_PATH", fs::path(TENFOLD_PROGRAM).parent_path()}}),
-                 bad_input, {"cannot load the peers: ", "libtenfold_peers_cpu.so"});
+  expect_refusal(copy({"run", "3"}), bad_input, {"cannot load ", "03_no_bank_conflicts_of_f32_sum.so"});
+  expect_refusal(copy(with_peers + words{"--peers"}), bad_input,
+                 {"cannot load the peers: ", "libtenfold_peers_cpu.so"});
 }
 
 // ---- ladder of many sizes -----------------------------------------------------------------------
@@ -1203,50 +1226,6 @@ TEST_F(Cli, ColoursOnATerminalThatTakesThem) {
     EXPECT_TRUE(contains(text, "naive"));
     EXPECT_FALSE(contains(text, "\x1b")) << text;
   }
-}
-
-// ---- the program of a single stage --------------------------------------------------------------
-
-class StageProgram : public Cli {
- protected:
-  outcome stage(const words& arguments) const {
-    return spawn(words{TENFOLD_STAGE_PROGRAM} + arguments);
-  }
-};
-
-TEST_F(StageProgram, Runs) {
-  const outcome o = stage({"--device", "simt:64", "--n", "1_000", "--type", "f32", "--op", "max",
-                           "--block", "128", "--seed", "5", "--repeat", "2"});
-  EXPECT_EQ(o.code, success) << o.what();
-  EXPECT_EQ(o.err, "") << o.what();
-  for (const char* part : {"3 no_bank_conflicts", "simt:64", "maximum of 1000 random f32 (seed 5)",
-                           "block 128", "warp 64", "right", "median of 2"})
-    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
-}
-
-TEST_F(StageProgram, AgreesWithTheWholeProgram) {
-  const words options{"--device", "simt", "--n", "3000", "--repeat", "1", "--json", "-"};
-  const json whole = json::parse(succeed(words{"run", "3"} + options).out);
-  const json alone = json::parse(stage(options).out);
-  for (const char* key : {"name", "result", "reference", "stage", "passes"})
-    EXPECT_EQ(alone.at("benchmarks").at(0).at(key), whole.at("benchmarks").at(0).at(key)) << key;
-}
-
-TEST_F(StageProgram, HelpNamesItsOptions) {
-  const outcome o = stage({"--help"});
-  EXPECT_EQ(o.code, success) << o.what();
-  for (const std::string& option : run_options)
-    EXPECT_TRUE(contains(o.out, option + " ")) << option << o.what();
-}
-
-TEST_F(StageProgram, RefusesWhatItDoesNotKnow) {
-  expect_refusal(stage({"--foo"}), bad_input, {"--foo", "'03_no_bank_conflicts --help'"});
-  expect_refusal(stage({"4"}), bad_input, {"4"});
-  expect_refusal(stage({"--n", "x"}), bad_input, {"'x' is not a count"});
-  expect_refusal(stage({"--device", "simt", "--n", "9", "--grid", "3"}), bad_input,
-                 {"takes no grid"});
-  expect_refusal(stage({"--device", "simt", "--n", "9", "--type", "u64"}), bad_input,
-                 {"stage 3", "type f32 alone", "'tenfold run 3'"});
 }
 
 }  // namespace

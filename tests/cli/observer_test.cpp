@@ -538,15 +538,5 @@ TEST_F(CliObserver, WithoutAddr2lineItSaysWhatToInstall) {
                  {"addr2line", "binutils"});
 }
 
-TEST_F(CliObserver, WithoutTheProgramThatWatchesItSaysWhatToBuild) {
-  const fs::path program = TENFOLD_PROGRAM;
-  fs::copy_file(program, in_directory("tenfold"));
-  const std::string libraries = program.parent_path().string();
-  for (const char* verb : {"profile", "check", "trace"})
-    expect_refusal(
-        spawn({in_directory("tenfold").string(), verb, "3"}, {{"LD_LIBRARY_PATH", libraries}}),
-        bad_input, {"tenfold_observer", "No such file", "build the target"});
-}
-
 }  // namespace
 }  // namespace tenfold::cli_test
