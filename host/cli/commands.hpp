@@ -33,7 +33,4 @@ exit_code show_machine_code(const isa_options& o,
 /// Files of results side by side.
 exit_code compare_results(const compare_options& o);
 
-/// The program: parses the command line, runs the verb, reports errors in one line.
-int run_program(int argc, char** argv);
-
 }  // namespace tenfold::cli

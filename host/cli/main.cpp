@@ -1,4 +1,4 @@
-#include "host/cli/commands.hpp"
+#include "host/cli/program.hpp"
 
 int main(int argc, char** argv) {
   return tenfold::cli::run_program(argc, argv);

@@ -1,4 +1,4 @@
-#include "host/cli/observing_commands.hpp"
+#include "host/cli/program.hpp"
 
 int main(int argc, char** argv) {
   return tenfold::cli::run_observer(argc, argv);

@@ -52,7 +52,4 @@ struct watched_ladder {
 [[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
                                                    int warp_size);
 
-/// The program: `profile`, `check` and `trace`, as tenfold calls it.
-int run_observer(int argc, char** argv);
-
 }  // namespace tenfold::cli

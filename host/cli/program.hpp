@@ -16,4 +16,10 @@ namespace tenfold::cli {
 /// @return what the process returns
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb);
 
+/// The program: parses the command line, runs the verb, reports errors in one line.
+int run_program(int argc, char** argv);
+
+/// The program that `profile`, `check` and `trace` go on as.
+int run_observer(int argc, char** argv);
+
 }  // namespace tenfold::cli
