@@ -14,6 +14,9 @@ if(TENFOLD_CUDA)
     message(FATAL_ERROR "TENFOLD_CUDA is on, but there is no nvcc: install the CUDA Toolkit, add its "
                         "bin folder to PATH, or set CMAKE_CUDA_COMPILER")
   endif()
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND DEFINED ENV{CUDAARCHS})
+    set(CMAKE_CUDA_ARCHITECTURES $ENV{CUDAARCHS})
+  endif()
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     # The GPU of this machine, if it has one; else whatever the toolkit still compiles for.
     execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET)

@@ -102,7 +102,7 @@ class trial_runner {
 
   trial_report run() {
     for (const int block : unlisted_block_sizes)
-      if (has_block(stage_, block)) try_sizes({.block = block});
+      if (is_unlisted(stage_) || is_among(fast_block_sizes, block)) try_sizes({.block = block});
     try_addresses();
     try_special_values();
     if (parameters_of(stage_).grid)

@@ -188,12 +188,15 @@ class pass_runner {
     for (const int block : block_sizes)
       if (has_block(stage_.info, block)) blocks.push_back(block);
     std::string what = "blocks " + list_of(blocks);
-    if (stage_.takes_items && is_unlisted(stage_.info))
-      what += " with " + std::to_string(default_items) + " items";
-    else if (stage_.takes_items)
-      what += " with " + std::to_string(default_items) + " items, and items " +
-              list_of(item_counts) + " with block " + std::to_string(default_block) +
-              " for sums and your own operators; sums of f32 have every pair";
+    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
+    if (is_unlisted(stage_.info)) return what;
+    if (stage_.takes_items)
+      what += ", and items " + list_of(item_counts) + " with block " +
+              std::to_string(default_block);
+    what += " for sums and your own operators, blocks " + list_of(fast_block_sizes);
+    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
+    what += " for the others";
+    if (stage_.takes_items) what += "; sums of f32 have every pair";
     return what;
   }
 

@@ -27,11 +27,15 @@ const stage_info& choose_watched(const watched_kernel& k) {
   if (!k.file().empty()) {
     const std::filesystem::path file = find_kernel(k.file());
     name = listed_kernel(file);
-    if (name.empty()) return own_stage(file.string());
+    if (name.empty()) return own_stage(k.file());
   }
   if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
     load_module("observed", "pitfall_" + pitfall);
-  return choose_stage(name);
+  try {
+    return choose_stage(name);
+  } catch (const input_error& e) {
+    throw input_error(fmt::format("{}, or of a file in kernels/pitfalls", e.what()));
+  }
 }
 
 void check_choice(bool all, const watched_kernel& k, std::string_view verb) {

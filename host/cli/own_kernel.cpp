@@ -45,10 +45,9 @@ const stage_info* find_own_stage(const fs::path& kernel) {
 }
 
 /// @throws input_error unless the file's name tells a kernel's name
-void check_kernel_file(const fs::path& kernel) {
+void check_kernel_file(const fs::path& kernel, const std::string& file) {
   if (kernel.extension() != ".hpp")
-    throw input_error(
-        fmt::format("'{}' is no kernel file: its name ends in .hpp", kernel.string()));
+    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
   if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
 }
 
@@ -96,13 +95,13 @@ void check_kernel_name(const std::string& name) {
 const stage_info& own_stage(const std::string& file) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
-  check_kernel_file(kernel);
+  check_kernel_file(kernel, file);
   std::vector<own_library> libraries;
   for (const backend* each : backends())
     if (!each->devices().empty())
       libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
                            fmt::format("kernels/{}/own.so", each->modules())});
-  build_and_copy(libraries, kernel.filename().string(),
+  build_and_copy(libraries, kernel.string(),
                  [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
   return *find_own_stage(kernel);
 }

@@ -48,13 +48,20 @@ struct module_list {
 };
 [[nodiscard]] module_list kernel_modules();
 
-/// The entry of a list for a stage, type and operator; null where there is none.
-template <typename List>
-[[nodiscard]] auto find_entry(const List& list, int number, element_type type,
-                              std::string_view op) -> decltype(&*list.begin()) {
+/// The module that has a stage's kernels for a type and operator; null where none has.
+[[nodiscard]] inline const kernel_module* find_module(int number, element_type type,
+                                                      std::string_view op) {
   for (const std::string_view wanted : {op, std::string_view()})
-    for (const auto& each : list)
+    for (const kernel_module& each : kernel_modules().modules)
       if (each.number == number && each.type == type && each.op == wanted) return &each;
+  return nullptr;
+}
+
+/// Null where no unit that is loaded has registered it.
+[[nodiscard]] inline const registered_stage* find_registered(int number, element_type type,
+                                                             std::string_view op) {
+  for (const registered_stage& each : registered_stages())
+    if (each.number == number && each.type == type && each.op == op) return &each;
   return nullptr;
 }
 
@@ -69,8 +76,7 @@ template <typename List>
 inline void fetch_modules(std::span<const kernel_choice> wanted, std::size_t at_once) {
   std::vector<std::string_view> names;
   for (const kernel_choice& each : wanted)
-    if (const kernel_module* in =
-            find_entry(kernel_modules().modules, each.stage, each.type, each.op))
+    if (const kernel_module* in = find_module(each.stage, each.type, each.op))
       names.push_back(in->name);
   tenfold::fetch_modules(kernel_modules().backend, names, at_once);
 }

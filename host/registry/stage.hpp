@@ -52,14 +52,15 @@ inline constexpr bool is_built_for =
     true;
 #endif
 
-/// Sums of f32, which every verb begins with, have a unit of their own. Whether an operator is in
-/// the unit for them, or else in the one for all the rest.
-template <bool IsSumOfF32, typename In, typename Op>
+/// Which operators a unit has kernels for.
+enum class operators { all, sum, all_but_sum };
+
+template <operators Which, typename T, typename Op>
 inline constexpr bool is_in_unit =
-    IsSumOfF32 == (std::is_same_v<In, float> && std::is_same_v<Op, sum<float>>);
+    Which == operators::all || (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
-template <typename Stage, bool IsSumOfF32, element_type... Types>
+template <typename Stage, operators Which, element_type... Types>
 std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
                                           const reduction_request& r) {
   static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
@@ -69,7 +70,7 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
     if constexpr (((element_type_of<In> == Types) || ...))
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
         using T = accumulator_of<In>;
-        if constexpr (is_built_for<T, Op> && is_in_unit<IsSumOfF32, In, Op>)
+        if constexpr (is_built_for<T, Op> && is_in_unit<Which, T, Op>)
           made = std::make_unique<typed_reduction<In, T, Op>>(Stage{}, on, queue, r);
       });
   });
@@ -80,11 +81,11 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
 }
 
 /// @return true, for an initializer
-template <typename Stage, bool IsSumOfF32, element_type... Types>
+template <typename Stage, operators Which, element_type... Types>
 bool register_stage() {
   for (const element_type type : {Types...})
-    registered_stages().push_back({info_of<Stage>().number, type, IsSumOfF32 ? "sum" : "",
-                                   &make_reduction<Stage, IsSumOfF32, Types...>});
+    registered_stages().push_back({info_of<Stage>().number, type, Which == operators::sum ? "sum" : "",
+                                   &make_reduction<Stage, Which, Types...>});
   return true;
 }
 

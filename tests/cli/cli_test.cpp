@@ -953,8 +953,7 @@ TEST_F(CopiedCli, SaysWhatIsNotBuiltAndWhereItCanBe) {
                                         std::pair{with_peers + words{"--peers"}, "the peers"},
                                         std::pair{words{"profile", "3"}, "watches kernels"}})
     expect_refusal(copy(arguments), bad_input,
-                   {what, "is not built in " + in_directory("").parent_path().string(),
-                    "'cmake --build " + folder + "'"});
+                   {what, "is not built in /", folder.c_str(), "'cmake --build "});
 }
 
 TEST_F(CopiedCli, RunsWhatIsBuilt) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <string_view>
 
@@ -16,6 +17,8 @@
 
 namespace tenfold::observe {
 namespace {
+
+constexpr auto pitfalls = std::to_array<std::string_view>({TENFOLD_PITFALLS});
 
 struct expectation {
   std::string kind;
@@ -91,7 +94,7 @@ std::vector<finding> check(const unlisted_stage& stage) {
   return all;
 }
 
-class Pitfalls : public testing::TestWithParam<std::string> {};
+class Pitfalls : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(Pitfalls, AreFoundAtTheirLine) {
   const unlisted_stage& stage = stage_named(GetParam());
@@ -117,13 +120,13 @@ TEST_P(Pitfalls, AreFoundAtTheirLine) {
 }
 
 TEST_P(Pitfalls, MendedAreClean) {
-  for (const finding& f : check(stage_named(GetParam() + "_mended")))
+  for (const finding& f : check(stage_named(fmt::format("{}_mended", GetParam()))))
     ADD_FAILURE() << name_of(f.kind) << ": " << f.what << " at "
                   << (f.witnesses.empty() ? 0 : f.witnesses.front().place.line);
 }
 
 TEST_P(Pitfalls, MendedAreCleanInASmallBlock) {
-  const unlisted_stage& stage = stage_named(GetParam() + "_mended");
+  const unlisted_stage& stage = stage_named(fmt::format("{}_mended", GetParam()));
   const check_report report = check_small_block({.stage = stage.info.number,
                                                  .name = stage.info.name,
                                                  .file = name_from_root(stage.file),
@@ -134,11 +137,11 @@ TEST_P(Pitfalls, MendedAreCleanInASmallBlock) {
 }
 
 TEST(PitfallFiles, AreAllHere) {
-  for (const std::string_view name : {TENFOLD_PITFALLS}) load_pitfall(name);
-  EXPECT_EQ(unlisted_stages().size(), 2 * std::initializer_list<std::string_view>{TENFOLD_PITFALLS}.size());
+  for (const std::string_view name : pitfalls) load_pitfall(name);
+  EXPECT_EQ(unlisted_stages().size(), 2 * pitfalls.size());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Pitfalls, testing::Values(TENFOLD_PITFALLS),
+INSTANTIATE_TEST_SUITE_P(All, Pitfalls, testing::ValuesIn(pitfalls),
                          [](const auto& test) { return std::string(test.param); });
 
 }  // namespace
