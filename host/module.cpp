@@ -43,8 +43,8 @@ bool refreshes() {
 int open_lock_file(const fs::path& file) {
   const int opened = open(file.c_str(), O_RDWR | O_CREAT, 0666);
   if (opened < 0)
-    throw input_error(fmt::format("cannot build in {}: {}", file.parent_path().string(),
-                                  std::strerror(errno)));
+    throw input_error(
+        fmt::format("cannot build in {}: {}", file.parent_path().string(), std::strerror(errno)));
   return opened;
 }
 
@@ -161,7 +161,8 @@ class build_run {
     if (the_listener != nullptr) the_listener->ended();
   }
 
-  /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler says.
+  /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler
+  /// says.
   void take_line(std::string_view line) {
     const std::size_t slash = line.find('/'), end = line.find("] ");
     if (line.starts_with("[") && slash < end && end != line.npos) {
@@ -305,8 +306,9 @@ void fetch_modules(std::string_view backend, std::span<const std::string_view> n
     return;
   }
   missing.resize(std::min(missing.size(), at_once));
-  built().build(missing, missing.size() == 1 ? fmt::format("kernels, {}", names.front())
-                                             : fmt::format("the kernels of {} stages", missing.size()));
+  built().build(missing, missing.size() == 1
+                             ? fmt::format("kernels, {}", names.front())
+                             : fmt::format("the kernels of {} stages", missing.size()));
 }
 
 void load_module(std::string_view backend, std::string_view name) {

@@ -1,6 +1,6 @@
 /// @file
-/// What the build folder that this program comes from makes when somebody asks for it: modules, which
-/// are libraries of kernels that the program loads, and other targets.
+/// What the build folder that this program comes from makes when somebody asks for it: modules,
+/// which are libraries of kernels that the program loads, and other targets.
 ///
 /// Where a file is missing it is built. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
 /// sets it, whatever is asked for is also brought up to date with the sources first.
@@ -33,8 +33,8 @@ void set_build_listener(build_listener* listener);
 /// The folder of the running build: the one that holds this library.
 [[nodiscard]] std::filesystem::path build_folder();
 
-/// Builds the first `at_once` of those modules of a backend that are not built. Where one cannot be,
-/// whoever loads it is told.
+/// Builds the first `at_once` of those modules of a backend that are not built. Where one cannot
+/// be, whoever loads it is told.
 void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
                    std::size_t at_once);
 
@@ -56,8 +56,8 @@ struct own_library {
   std::filesystem::path file;  ///< from the build folder
 };
 
-/// Builds such libraries and loads copies of them, while no other program changes anything: they stay
-/// as they are, whoever writes other sources later.
+/// Builds such libraries and loads copies of them, while no other program changes anything: they
+/// stay as they are, whoever writes other sources later.
 /// @param prepare writes the source
 /// @throws input_error where one cannot be built
 void build_and_copy(std::span<const own_library> libraries, std::string_view what,

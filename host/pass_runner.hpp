@@ -191,8 +191,8 @@ class pass_runner {
     if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
     if (is_unlisted(stage_.info)) return what;
     if (stage_.takes_items)
-      what += ", and items " + list_of(item_counts) + " with block " +
-              std::to_string(default_block);
+      what +=
+          ", and items " + list_of(item_counts) + " with block " + std::to_string(default_block);
     what += " for sums and your own operators, blocks " + list_of(fast_block_sizes);
     if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
     what += " for the others";

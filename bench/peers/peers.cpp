@@ -19,10 +19,11 @@ namespace {
 namespace fs = std::filesystem;
 
 fs::path build_library(std::string_view kind, std::string_view backend) {
-  const std::string name =
-      fmt::format("tenfold_{}_{}", kind, backend == "simt" ? "cpu" : backend);
-  return build_target(name, backend == "simt" ? "the peers" : "the peers, which take minutes",
-                      fmt::format("lib{}.so", name));
+  const std::string name = fmt::format("tenfold_{}_{}", kind, backend == "simt" ? "cpu" : backend);
+  const std::string_view what = kind == "memory_peers" ? "kernels that read, for the ceiling"
+                                : backend == "simt"    ? "the peers"
+                                                       : "the peers, which take minutes";
+  return build_target(name, what, fmt::format("lib{}.so", name));
 }
 
 /// The list in a library, which stays loaded to the end.

@@ -64,7 +64,8 @@ void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
 }  // namespace tenfold::simt
 
-// Kernels read these at every turn: wherever a kernel is, at a fixed distance from the thread's own.
+// Kernels read these at every turn: wherever a kernel is, at a fixed distance from the thread's
+// own.
 #define TENFOLD_POSITION extern thread_local constinit __attribute__((tls_model("initial-exec")))
 TENFOLD_POSITION tenfold::simt::index3 threadIdx;
 TENFOLD_POSITION tenfold::simt::index3 blockIdx;

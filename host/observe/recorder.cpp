@@ -131,10 +131,11 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
         "the program",
         launch.kernel->name));
   if (!has_place(launch.kernel->begin))
-    throw device_error(fmt::format(
-        "kernel {} cannot be watched: its library was loaded too far from the others; ask for fewer "
-        "kernels or elements at once",
-        launch.kernel->name));
+    throw device_error(
+        fmt::format("kernel {} cannot be watched: its library was loaded too far from the others; "
+                    "ask for fewer "
+                    "kernels or elements at once",
+                    launch.kernel->name));
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   room_ = most_events;
   for (unsigned t = 0; t < thread_count_; ++t)

@@ -42,7 +42,8 @@ constexpr bool is_meeting(action a) {
 }
 
 /// A place in a kernel's code: a program counter, as an offset that all libraries of kernels share
-/// (`first_place` of host/observe/recorder.hpp), or, of a meeting, a number under which `meeting_site` knows file and line.
+/// (`first_place` of host/observe/recorder.hpp), or, of a meeting, a number under which
+/// `meeting_site` knows file and line.
 using code_place = std::uint32_t;
 
 /// One step of one warp. Lanes that take part are the set bits of `lanes`.

@@ -92,9 +92,7 @@ class device_session final : public session {
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
     const kernel_module* const in = find_module(r.stage, r.type, r.op);
-    const auto find = [&] {
-      return find_registered(r.stage, r.type, in == nullptr ? "" : in->op);
-    };
+    const auto find = [&] { return find_registered(r.stage, r.type, in == nullptr ? "" : in->op); };
     if (find() == nullptr && in != nullptr) load_module(kernel_modules().backend, in->name);
     if (const registered_stage* found = find()) return found->make(device_, queue_.handle(), r);
     refuse(r);

@@ -1,7 +1,7 @@
 /// @file
-/// How a backend finds the kernels of each stage: in libraries, its modules, of which each holds the
-/// kernels of one stage for some element types, and which are loaded, and where it takes that built,
-/// when somebody asks for what is in them.
+/// How a backend finds the kernels of each stage: in libraries, its modules, of which each holds
+/// the kernels of one stage for some element types, and which are loaded, and where it takes that
+/// built, when somebody asks for what is in them.
 #pragma once
 
 #include <algorithm>

@@ -56,8 +56,8 @@ inline constexpr bool is_built_for =
 enum class operators { all, sum, all_but_sum };
 
 template <operators Which, typename T, typename Op>
-inline constexpr bool is_in_unit =
-    Which == operators::all || (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
+inline constexpr bool is_in_unit = Which == operators::all ||
+                                   (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
 
 /// @throws input_error when the operator does not take the type, or no operator has that name.
 template <typename Stage, operators Which, element_type... Types>
@@ -84,7 +84,8 @@ std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
 template <typename Stage, operators Which, element_type... Types>
 bool register_stage() {
   for (const element_type type : {Types...})
-    registered_stages().push_back({info_of<Stage>().number, type, Which == operators::sum ? "sum" : "",
+    registered_stages().push_back({info_of<Stage>().number, type,
+                                   Which == operators::sum ? "sum" : "",
                                    &make_reduction<Stage, Which, Types...>});
   return true;
 }

@@ -61,6 +61,6 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
   template <>                                                                                      \
   inline constexpr stage_info unlisted_info<type>{first_unlisted_number, #name, type::keeps_order, \
                                                   "no stage of the ladder"};                       \
-  [[maybe_unused]] static const bool name##_is_registered =                                       \
+  [[maybe_unused]] static const bool name##_is_registered =                                        \
       register_unlisted_stage<type>(#type, file);                                                  \
   }

@@ -35,12 +35,13 @@ struct kernel_symbols {
   std::uintptr_t begin = 0, bytes = 0;  ///< of its code; 0: unknown
 };
 
-/// Looks a kernel up by its address; each is read from the ELF symbol tables once, those of libraries
-/// that were loaded since included. A program whose tables were stripped loses the name and the poisoning of static shared memory, nothing else.
+/// Looks a kernel up by its address; each is read from the ELF symbol tables once, those of
+/// libraries that were loaded since included. A program whose tables were stripped loses the name
+/// and the poisoning of static shared memory, nothing else.
 [[nodiscard]] const kernel_symbols& describe_kernel(const void* kernel);
 
-/// All variables of the program and of the libraries that hold kernels, of what `describe_kernel` has
-/// seen loaded, by address.
+/// All variables of the program and of the libraries that hold kernels, of what `describe_kernel`
+/// has seen loaded, by address.
 [[nodiscard]] std::vector<program_variable> program_variables();
 
 /// How many objects that is.

@@ -934,7 +934,8 @@ TEST_F(Cli, UnknownPeerListsPeers) {
 /// A program that was copied from where it was built, with all that it takes to start.
 class CopiedCli : public Cli {
  protected:
-  CopiedCli() {
+  void SetUp() override {
+    Cli::SetUp();
     const fs::path from = fs::path(TENFOLD_PROGRAM).parent_path();
     for (const char* file :
          {"tenfold", "libtenfold_executor.so", "libtenfold_host.so", "libtenfold_simt.so"})
@@ -965,7 +966,8 @@ TEST_F(CopiedCli, RunsWhatIsBuilt) {
 TEST_F(CopiedCli, SaysWhatCannotBeLoaded) {
   write("kernels/simt/03_no_bank_conflicts_of_f32_sum.so", "no library");
   write("libtenfold_peers_cpu.so", "no library");
-  expect_refusal(copy({"run", "3"}), bad_input, {"cannot load ", "03_no_bank_conflicts_of_f32_sum.so"});
+  expect_refusal(copy({"run", "3"}), bad_input,
+                 {"cannot load ", "03_no_bank_conflicts_of_f32_sum.so"});
   expect_refusal(copy(with_peers + words{"--peers"}), bad_input,
                  {"cannot load the peers: ", "libtenfold_peers_cpu.so"});
 }

@@ -195,10 +195,16 @@ if [[ -e $FAKE/{name}.sh ]]; then . "$FAKE/{name}.sh"; exit; fi
         (self.fake / "stale").touch()
         self.assertIn("\r\x1b[K[1/2] compiling hos\r", self.call_on_terminal("ladder", columns=20)[1])
 
-    def test_builds_everything_for_tests(self):
+    def test_builds_for_tests_what_they_need(self):
         _, err = self.call("test", "-L", "host")
         self.assertIn("several minutes", err)
-        self.assertEqual([line.split()[-1] for line in self.calls()], ["--fresh", "all", "host"])
+        calls = self.calls()
+        self.assertEqual([line.split()[-1] for line in calls], ["--fresh", "tests", "host"])
+        self.assertIn("-LE ^full$", calls[-1])
+        self.call("test", "-L", "full")
+        calls = self.calls()
+        self.assertEqual([line.split()[-1] for line in calls], ["all", "full"])
+        self.assertNotIn("-LE", calls[-1])
         self.call("--build-only")
         self.assertEqual([line.split()[-1] for line in self.calls()], ["all"])
 

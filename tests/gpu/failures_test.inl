@@ -2,8 +2,8 @@
 // The errors are injected; there is no GPU in this. Compiled as CUDA or as HIP.
 #include "tests/gpu/failures.hpp"
 
-#include <vector>
 #include <tuple>
+#include <vector>
 
 #include "host/reducer.hpp"
 #include "host/registry/device_session.hpp"

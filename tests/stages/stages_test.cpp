@@ -371,7 +371,8 @@ TEST_P(EveryStage, AddsUpManyOfTheSameExtreme) {
       std::vector<std::uint64_t> everywhere(n);
       std::iota(everywhere.begin(), everywhere.end(), std::uint64_t{0});
       plant(in, on, type, extreme, everywhere);
-      for (const char* op : {"sum", "minimum", "maximum"})
+      for (const char* op : {"sum", "minimum", "maximum"}) {
+        if (!is_new(stage(), type, op)) continue;
         for (const shape& s :
              is_narrow_type(type) ? shapes_of(stage(), type, op) : std::vector<shape>{{}}) {
           const auto reduction = make(on, s, n, type, op);
@@ -381,6 +382,7 @@ TEST_P(EveryStage, AddsUpManyOfTheSameExtreme) {
               << describe(stage(), s, on, n) << ", " << op << " of " << extreme << " as "
               << name_of(type) << ": " << to_string(result);
         }
+      }
     }
 }
 
