@@ -163,7 +163,10 @@ TEST_P(EveryCombination, IsRightForEverySizeAndShape) {
   SKIP_WITHOUT_HARDWARE(stage, on_backend);
   for (session* on : sessions_for(stage, *on_backend))
     for (const shape& s : shapes_of(stage, type, op)) {
-      const auto sizes = sizes_for(s, op == "sum");
+      // What a stage makes of a size does not depend on the type, but for how wide it is.
+      const bool is_thorough = op == "sum" && (type == element_type::f32 || size_of(type) != 4) &&
+                               type != element_type::i64 && type != element_type::u64;
+      const auto sizes = sizes_for(s, is_thorough);
       const auto reduction = on->make_reduction(
           {.stage = stage.number, .type = type, .op = op, .shape = s, .max_n = sizes.back()});
       for (const std::uint64_t n : sizes) {
