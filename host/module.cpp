@@ -51,12 +51,9 @@ int open_lock_file(const fs::path& file) {
 /// Where the program was built, which it knows how to build more of; a folder that was copied from
 /// there does not.
 void check_that_more_can_be_built(std::string_view what) {
-  std::error_code failure;
-  if (fs::exists(build_folder() / "CMakeCache.txt") &&
-      fs::equivalent(build_folder(), TENFOLD_BUILD_FOLDER, failure))
-    return;
+  if (can_build()) return;
   throw input_error(
-      fmt::format("{} is not built in {}, and more can only be built in {}: run 'cmake --build {}' "
+      fmt::format("{}: not built in {}, and more can only be built in {}: run 'cmake --build {}' "
                   "where that is",
                   what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER));
 }
@@ -288,6 +285,12 @@ fs::path build_folder() {
   return folder;
 }
 
+bool can_build() {
+  std::error_code failure;
+  return fs::exists(build_folder() / "CMakeCache.txt") &&
+         fs::equivalent(build_folder(), TENFOLD_BUILD_FOLDER, failure);
+}
+
 void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
                    std::size_t at_once) {
   std::vector<std::string> missing;
@@ -298,8 +301,7 @@ void fetch_modules(std::string_view backend, std::span<const std::string_view> n
     is_all_there = is_all_there && fs::exists(file);
     if (!built().has(target, file)) missing.push_back(target);
   }
-  if (missing.empty()) return;
-  check_that_more_can_be_built(names.front());
+  if (missing.empty() || !can_build()) return;
   const folder_lock lock;
   if (is_all_there && build_run(missing, "kernels", {"-n"}).had_nothing_to_do()) {
     built().add(missing);

@@ -33,6 +33,10 @@ void set_build_listener(build_listener* listener);
 /// The folder of the running build: the one that holds this library.
 [[nodiscard]] std::filesystem::path build_folder();
 
+/// Whether the running build is where it was made, and not a copy, which has nothing but what is in
+/// it.
+[[nodiscard]] bool can_build();
+
 /// Builds the first `at_once` of those modules of a backend that are not built. Where one cannot
 /// be, whoever loads it is told.
 void fetch_modules(std::string_view backend, std::span<const std::string_view> names,

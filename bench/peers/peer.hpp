@@ -44,7 +44,8 @@ extern "C" const std::vector<peer>* tenfold_peer_list();
 /// @throws input_error when their library cannot be built
 [[nodiscard]] const std::vector<peer>& peers_on(std::string_view backend);
 
-/// Those among them that only read, and the copy; none where the backend is the executor.
+/// Those among them that only read, and the copy; none where the backend is the executor,
+/// or in a copy of a build without them.
 /// @throws input_error as above
 [[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
 

@@ -65,7 +65,9 @@ const std::vector<peer>& peers_on(std::string_view backend) {
 
 const std::vector<peer>& memory_peers_on(std::string_view backend) {
   static const std::vector<peer> none;
-  return backend == "simt" ? none : load(build_library("memory_peers", backend));
+  const auto file = build_folder() / fmt::format("libtenfold_memory_peers_{}.so", backend);
+  if (backend == "simt" || (!can_build() && !exists(file))) return none;
+  return load(build_library("memory_peers", backend));
 }
 
 std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,

@@ -936,10 +936,7 @@ class CopiedCli : public Cli {
  protected:
   void SetUp() override {
     Cli::SetUp();
-    const fs::path from = fs::path(TENFOLD_PROGRAM).parent_path();
-    for (const char* file :
-         {"tenfold", "libtenfold_executor.so", "libtenfold_host.so", "libtenfold_simt.so"})
-      fs::copy_file(from / file, in_directory(file));
+    copy_program(TENFOLD_PROGRAM, "tenfold");
     fs::create_directories(in_directory("kernels/simt"));
   }
 
@@ -954,7 +951,7 @@ TEST_F(CopiedCli, SaysWhatIsNotBuiltAndWhereItCanBe) {
                                         std::pair{with_peers + words{"--peers"}, "the peers"},
                                         std::pair{words{"profile", "3"}, "watches kernels"}})
     expect_refusal(copy(arguments), bad_input,
-                   {what, "is not built in /", folder.c_str(), "'cmake --build "});
+                   {what, "not built in /", folder.c_str(), "'cmake --build "});
 }
 
 TEST_F(CopiedCli, RunsWhatIsBuilt) {

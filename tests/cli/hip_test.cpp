@@ -60,8 +60,11 @@ class HipFails : public Cli {
   /// @param failure as in `Malloc=2`: the function, and the error that it returns
   outcome run(const std::string& failure, const words& arguments = {"run", "1"}) const {
     const words common{"--n", "5000", "--device", "hip", "--repeat", "1"};
-    return spawn(words{TENFOLD_FAKE_GPU_PROGRAM} + arguments + common,
-                 {{"FAKE_GPU_FAILURE", failure}});
+    return spawn(words{program()} + arguments + common, {{"FAKE_GPU_FAILURE", failure}});
+  }
+  /// A copy, so that it finds no kernels for a GPU but those that are in it.
+  std::string program() const {
+    return copy_program(TENFOLD_FAKE_GPU_PROGRAM, "tests/fake_tenfold").string();
   }
   void expect_failure(const std::string& failure, const std::string& message) const {
     const outcome o = run(failure);

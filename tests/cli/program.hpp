@@ -96,6 +96,18 @@ class Cli : public testing::Test {
 
   [[nodiscard]] fs::path in_directory(const std::string& file) const { return directory_ / file; }
 
+  /// Copies a program with the libraries that it takes to start, and none that it loads later.
+  fs::path copy_program(const fs::path& program, const std::string& to) const {
+    const fs::path folder = fs::path(TENFOLD_PROGRAM).parent_path();
+    fs::create_directories(in_directory(to).parent_path());
+    fs::copy_file(program, in_directory(to), fs::copy_options::skip_existing);
+    for (const char* file : {"libtenfold_executor.so", "libtenfold_host.so", "libtenfold_simt.so",
+                             "libtenfold_cuda.so", "libtenfold_hip.so"})
+      if (fs::exists(folder / file))
+        fs::copy_file(folder / file, in_directory(file), fs::copy_options::skip_existing);
+    return in_directory(to);
+  }
+
   /// Runs a program to its end.
   /// @param environment variables set, or unset where the value is empty
   /// @param stdout_path where standard output goes instead of a file of ours
