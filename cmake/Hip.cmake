@@ -148,3 +148,5 @@ endif()
 enable_language(HIP)
 set(CMAKE_HIP_STANDARD 20)
 set(CMAKE_HIP_STANDARD_REQUIRED ON)
+# In the place of what only clang knows: the headers are also compiled by g++.
+set(CMAKE_PCH_PROLOGUE "#pragma GCC system_header")
