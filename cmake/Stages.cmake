@@ -180,14 +180,20 @@ function(tenfold_shorten_build target)
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 endfunction()
 
-# tenfold_compile_together(TARGET [FILE...]): a target's files, or these of them, as one unit of the
-# compiler. Most of the time that a unit takes goes into the headers of libraries, which are read once.
+# tenfold_compile_together(TARGET [FILE...]): these files of a target, or all that are in no unit yet, as
+# one unit of the compiler. Most of the time that a unit takes goes into the headers of libraries, which are read once.
 function(tenfold_compile_together target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
   set(files ${ARGN})
   if(NOT files)
     get_target_property(files ${target} SOURCES)
     list(FILTER files EXCLUDE REGEX "^/")  # what is generated
+    foreach(file IN LISTS files)
+      get_source_file_property(group ${file} UNITY_GROUP)
+      if(group)
+        list(REMOVE_ITEM files ${file})
+      endif()
+    endforeach()
   endif()
   list(GET files 0 group)
   string(MAKE_C_IDENTIFIER "${group}" group)
