@@ -19,6 +19,7 @@
 #include <list>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/error.hpp"
@@ -146,7 +147,8 @@ class build_run {
       pollfd readable{output, POLLIN, 0};
       const int ready = poll(&readable, 1, 200);
       if (the_listener != nullptr)
-        the_listener->waiting(what_, done_, total_, seconds_since(begin));
+        the_listener->waiting(fmt::format("building {}", what_), done_, total_,
+                              seconds_since(begin));
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       const ssize_t got = read(output, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;

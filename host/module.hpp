@@ -19,6 +19,7 @@ class build_listener {
  public:
   virtual ~build_listener() = default;
   /// Called every so often.
+  /// @param what goes on: `building the peers`
   /// @param done  steps of `total` that are done; both 0 as long as that is not known
   virtual void waiting(std::string_view what, int done, int total, double seconds) = 0;
   /// The wait is over.

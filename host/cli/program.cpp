@@ -29,9 +29,9 @@ class build_reporter final : public build_listener {
   ~build_reporter() override { set_build_listener(nullptr); }
 
   void waiting(std::string_view what, int done, int total, double seconds) override {
-    const std::string how_far =
-        total == 0 ? fmt::format("building {} ...", what)
-                   : fmt::format("building {} ({} of {} steps) ...", what, done, total);
+    const std::string how_far = total == 0
+                                    ? fmt::format("{} ...", what)
+                                    : fmt::format("{} ({} of {} steps) ...", what, done, total);
     if (is_terminal(stderr))
       status_.show(how_far);
     else if (seconds >= next_)
