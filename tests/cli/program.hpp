@@ -68,7 +68,8 @@ inline std::string without_builds(const std::string& text) {
   std::istringstream lines(text);
   std::string rest;
   for (std::string line; std::getline(lines, line);)
-    if (!line.starts_with("tenfold: building ") && !line.starts_with("tenfold: waiting "))
+    if (!line.starts_with("tenfold: building ") &&
+        !line.starts_with("tenfold: waiting for another build "))
       rest += line + '\n';
   return text.ends_with('\n') || rest.empty() ? rest : rest.substr(0, rest.size() - 1);
 }
