@@ -11,6 +11,7 @@
 #include "host/backend.hpp"
 #include "host/error.hpp"
 #include "host/module.hpp"
+#include "host/registry/kernel_modules.hpp"
 #include "host/registry/registry.hpp"
 #include "host/runtime.hpp"
 
@@ -94,7 +95,8 @@ class device_session final : public session {
     const kernel_module* const in = find_module(r.stage, r.type, r.op);
     const auto find = [&] { return find_registered(r.stage, r.type, in == nullptr ? "" : in->op); };
     if (find() == nullptr && in != nullptr) load_module(kernel_modules().backend, in->name);
-    if (const registered_stage* found = find()) return found->make(device_, queue_.handle(), r);
+    if (const registered_stage* found = find())
+      return std::unique_ptr<reduction>(found->make(device_, queue_.handle(), r));
     refuse(r);
   }
 

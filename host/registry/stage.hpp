@@ -3,11 +3,9 @@
 /// by generated units, of which every stage has a few for each backend.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <tuple>
 
-#include "host/backend.hpp"
 #include "host/operator_list.hpp"
 #include "host/reducer.hpp"
 #include "host/registry/registry.hpp"
@@ -59,19 +57,19 @@ template <operators Which, typename T, typename Op>
 inline constexpr bool is_in_unit = Which == operators::all ||
                                    (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
 
+/// See `make_reduction_function`.
 /// @throws input_error when the operator does not take the type, or no operator has that name.
 template <typename Stage, operators Which, element_type... Types>
-std::unique_ptr<reduction> make_reduction(const device& on, stream_handle queue,
-                                          const reduction_request& r) {
+reduction* make_reduction(const device& on, stream_handle queue, const reduction_request& r) {
   static_assert(Stage::keeps_order == info_of<Stage>().keeps_order,
                 "the stage's file and host/catalogue.hpp disagree on whether it keeps the order");
-  std::unique_ptr<reduction> made;
+  reduction* made = nullptr;
   visit_type(r.type, [&]<typename In>() {
     if constexpr (((element_type_of<In> == Types) || ...))
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
         using T = accumulator_of<In>;
         if constexpr (is_built_for<T, Op> && is_in_unit<Which, T, Op>)
-          made = std::make_unique<typed_reduction<In, T, Op>>(Stage{}, on, queue, r);
+          made = new typed_reduction<In, T, Op>(Stage{}, on, queue, r);
       });
   });
   if (made == nullptr)

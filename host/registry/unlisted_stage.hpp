@@ -8,7 +8,6 @@
 /// f32, in `unlisted_block_sizes`, and the one operator of host/adversarial_operator.hpp.
 #pragma once
 
-#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -18,12 +17,13 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
+/// See `make_reduction_function`.
 /// @throws input_error for any operator but those few.
 template <typename Stage, typename T>
-std::unique_ptr<reduction> make_unlisted_reduction(const device& on, stream_handle queue,
-                                                   const reduction_request& r) {
+reduction* make_unlisted_reduction(const device& on, stream_handle queue,
+                                   const reduction_request& r) {
   const auto make = [&]<typename Op>(Op) {
-    return std::make_unique<typed_reduction<T, T, Op>>(Stage{}, on, queue, r);
+    return new typed_reduction<T, T, Op>(Stage{}, on, queue, r);
   };
   if (r.op == "sum") return make(sum<T>{});
   if constexpr (is_built_for<T, maximum<T>>)
