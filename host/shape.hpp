@@ -27,7 +27,8 @@ struct shape {
 // common/operators.hpp take as long as a sum: `default_items` and the block sizes that are among
 // the fastest must do, and what is left out is compiled by nobody. Narrow elements have a set of
 // their own, the same in every stage that serves them. So have unlisted stages, whose kernels are
-// compiled while somebody waits.
+// compiled while somebody waits. An operator of the reader's own that says
+// `static constexpr bool has_few_shapes = true;` gets as few as those, and compiles as fast.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
@@ -110,7 +111,9 @@ inline constexpr bool folds_its_partials = requires {
 inline namespace TENFOLD_BACKEND {
 
 template <typename Op>
-inline constexpr bool has_few_shapes = false;
+inline constexpr bool has_few_shapes = requires {
+  requires Op::has_few_shapes;
+};
 template <typename T>
 inline constexpr bool has_few_shapes<product<T>> = true;
 template <typename T>

@@ -1,4 +1,5 @@
-// Operators as users write them, over types of their own.
+// Operators as users write them, over types of their own. What shapes make of an operator is tested
+// with matrix_product; the others have few, and compile the faster.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct located {
 
 /// The largest value, and of several the first.
 struct arg_max {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
   __host__ __device__ constexpr located identity() const {
     return {detail::lowest<float>, ~std::uint32_t{0}};
   }
@@ -55,7 +56,7 @@ struct moments {
 /// The union of two sets: Chan, Golub, LeVeque, "Updating formulae and a pairwise algorithm for
 /// computing sample variances", 1979.
 struct merge_moments {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
   __host__ __device__ constexpr moments identity() const { return {0, 0, 0}; }
   __host__ __device__ constexpr moments operator()(const moments& x, const moments& y) const {
     if (x.count == 0) return y;
