@@ -140,7 +140,6 @@ function(tenfold_add_module backend name unit)
     PROPERTIES PREFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/kernels/${backend}
                CXX_VISIBILITY_PRESET hidden CUDA_VISIBILITY_PRESET hidden HIP_VISIBILITY_PRESET hidden
                VISIBILITY_INLINES_HIDDEN ON)
-  tenfold_shorten_build(${module})
   if(TARGET tenfold_${backend}_headers)
     target_precompile_headers(${module} REUSE_FROM tenfold_${backend}_headers)
   endif()
@@ -158,7 +157,6 @@ function(tenfold_precompile_headers backend)
   add_library(${owner} OBJECT ${unit})
   target_link_libraries(${owner} PRIVATE tenfold_host)
   set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  tenfold_shorten_build(${owner})
   target_precompile_headers(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/host/registry/unlisted_stage.hpp)
 endfunction()
 
@@ -172,12 +170,6 @@ function(tenfold_choose_architectures target stage)
   if(with_90 MATCHES " compute_capability = ")
     set_target_properties(${target} PROPERTIES HIP_ARCHITECTURES "${TENFOLD_HIP_ONE_ARCHITECTURE}")
   endif()
-endfunction()
-
-# tenfold_shorten_build(TARGET): hundreds of kernels a unit; on the CPU, -O3 doubles the build and gains
-# nothing.
-function(tenfold_shorten_build target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 endfunction()
 
 # tenfold_compile_together(TARGET [FILE...]): these files of a target, or all that are in no unit yet, as
