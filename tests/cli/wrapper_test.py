@@ -207,6 +207,8 @@ if [[ -e $FAKE/{name}.sh ]]; then . "$FAKE/{name}.sh"; exit; fi
         self.assertNotIn("-LE", calls[-1])
         self.call("--build-only")
         self.assertEqual([line.split()[-1] for line in self.calls()], ["all"])
+        self.call("--preset", "cuda", "test", "-L", "cuda")
+        self.assertIn("tests_cuda", " ".join(self.calls()).split())
 
     def test_takes_a_preset_for_the_gpu_that_is_here(self):
         if any(map(os.path.exists, ("/dev/nvidia0", "/dev/dxg", "/dev/kfd"))):
