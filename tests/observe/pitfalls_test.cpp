@@ -86,7 +86,7 @@ std::vector<finding> check(const unlisted_stage& stage) {
                                               .name = stage.info.name,
                                               .file = name_from_root(stage.file),
                                               .shape = {},
-                                              .n = std::uint64_t{1} << 16,
+                                              .n = std::uint64_t{1} << 14,
                                               .warp_size = warp_size},
                                              2, [](const std::string&) {});
     all.insert(all.end(), report.findings.begin(), report.findings.end());

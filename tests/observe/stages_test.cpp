@@ -28,8 +28,7 @@ profile_request request_for(int number, int warp_size) {
           .warp_size = warp_size};
 }
 
-// ---- what they say
-// --------------------------------------------------------------------------------
+// ---- what they say ------------------------------------------------------------------------------
 
 class Claims : public testing::TestWithParam<int> {
  protected:
@@ -139,8 +138,7 @@ TEST_P(Claims, Stage12LoadsNothingByItself) {
 INSTANTIATE_TEST_SUITE_P(Warps, Claims, testing::Values(32, 64),
                          [](const auto& test) { return std::to_string(test.param); });
 
-// ---- that they are clean
-// --------------------------------------------------------------------------
+// ---- that they are clean ------------------------------------------------------------------------
 
 using stage_and_warp = std::tuple<int, int>;
 
@@ -150,8 +148,9 @@ TEST_P(Clean, OnEveryInputInEveryOrder) {
   const auto [number, warp_size] = GetParam();
   if (warp_size == 64 && parameters_of(stage_at(number)).needed_capability != 0)
     GTEST_SKIP() << "needs NVIDIA's hardware";
-  const check_report report =
-      check_kernel(request_for(number, warp_size), 3, [](const std::string&) {});
+  profile_request r = request_for(number, warp_size);
+  r.n = std::uint64_t{1} << 14;  // several blocks of any stage
+  const check_report report = check_kernel(r, 3, [](const std::string&) {});
   for (const finding& each : report.findings)
     ADD_FAILURE() << name_of(each.kind) << ": " << each.what << " at "
                   << (each.witnesses.empty() ? 0 : each.witnesses.front().place.line);
