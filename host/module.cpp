@@ -17,7 +17,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
+#include <optional>
 #include <set>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -38,34 +40,50 @@ double seconds_since(steady_clock::time_point begin) {
 
 bool refreshes() {
   const char* const value = std::getenv("TENFOLD_REFRESH");
-  return value != nullptr && std::string_view(value) == "1";
+  return value != nullptr && std::string_view(value) == "1" && can_build();
 }
 
-int open_lock_file(const fs::path& file) {
-  const int opened = open(file.c_str(), O_RDWR | O_CREAT, 0666);
-  if (opened < 0)
-    throw input_error(
-        fmt::format("cannot build in {}: {}", file.parent_path().string(), std::strerror(errno)));
-  return opened;
+[[noreturn]] void refuse_to_build(int failure) {
+  throw input_error(fmt::format("cannot build in {}: {}; use a copy of the project of your own",
+                                build_folder().string(), std::strerror(failure)));
 }
 
 /// Where the program was built, which it knows how to build more of; a folder that was copied from
 /// there does not.
-void check_that_more_can_be_built(std::string_view what) {
+void check_that_more_can_be_built(const std::string& target, std::string_view what) {
   if (can_build()) return;
-  throw input_error(
-      fmt::format("{}: not built in {}, and more can only be built in {}: run 'cmake --build {}' "
-                  "where that is",
-                  what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER));
+  throw input_error(fmt::format(
+      "{}: not built in {}, and more can only be built in {}: run 'cmake --build {} --target {}' "
+      "where that is",
+      what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER, target));
 }
+
+class owned_descriptor {
+ public:
+  explicit owned_descriptor(int opened) : number_(opened) {}
+  owned_descriptor(const owned_descriptor&) = delete;
+  owned_descriptor& operator=(const owned_descriptor&) = delete;
+  ~owned_descriptor() { shut(); }
+
+  [[nodiscard]] int number() const { return number_; }
+  void shut() {
+    if (number_ >= 0) close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_;
+};
 
 /// The compilers inherit the lock: a build whose program was killed still keeps others waiting.
 class folder_lock {
  public:
-  folder_lock() : file_(open_lock_file(build_folder() / ".tenfold-build.lock")) {
+  folder_lock()
+      : file_(open((build_folder() / ".tenfold-build.lock").c_str(), O_RDWR | O_CREAT, 0666)) {
+    if (file_.number() < 0) refuse_to_build(errno);
     const auto begin = steady_clock::now();
     bool has_said = false;
-    while (flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) refuse_to_build(errno);
       if (the_listener != nullptr)
         the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
       has_said = true;
@@ -73,12 +91,9 @@ class folder_lock {
     }
     if (has_said && the_listener != nullptr) the_listener->ended();
   }
-  folder_lock(const folder_lock&) = delete;
-  folder_lock& operator=(const folder_lock&) = delete;
-  ~folder_lock() { close(file_); }
 
  private:
-  int file_;
+  owned_descriptor file_;
 };
 
 /// A run of the build, to its end.
@@ -88,29 +103,39 @@ class build_run {
   build_run(std::span<const std::string> targets, std::string_view what,
             std::vector<std::string> more)
       : targets_(targets), what_(what) {
-    std::array<int, 2> output{};
-    if (pipe2(output.data(), O_CLOEXEC) != 0)
-      throw input_error(fmt::format("cannot start a build: {}", std::strerror(errno)));
-    start(output[1], std::move(more));
-    close(output[1]);
-    read_all(output[0]);
-    close(output[0]);
+    std::array<int, 2> ends{};
+    check(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno);
+    owned_descriptor output(ends[0]), input(ends[1]);
+    start(input.number(), std::move(more));
+    input.shut();
+    read_all(output.number());
     int status = 0;
-    while (waitpid(builder_, &status, 0) < 0 && errno == EINTR) {
-    }
+    while (waitpid(builder_, &status, 0) < 0)
+      if (errno != EINTR) check(errno);
     status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
+  /// Whether all of them are up to date; false where only a build can tell.
+  [[nodiscard]] static bool has_nothing_to_do_for(std::span<const std::string> targets) {
+    if (!is_ninja) return false;
+    // By another name of its file, Ninja does not stop at the thought of making that one anew.
+    const std::string plan = (build_folder() / "build.ninja").string();
+    return build_run(targets, "kernels", {"-n", "-f", plan}).had_nothing_to_do_;
+  }
   [[nodiscard]] bool has_failed() const { return status_ != 0; }
-  [[nodiscard]] bool had_nothing_to_do() const { return had_nothing_to_do_; }
   /// What the compiler says.
   [[nodiscard]] const std::string& messages() const { return messages_; }
   /// Whether a target is among those that failed, or may be.
   [[nodiscard]] bool has_failed(const std::string& target) const {
-    return has_failed() && (failed_.empty() || failed_.contains(target));
+    return has_failed() && (failed_.empty() || others_failed_ || failed_.contains(target));
   }
 
  private:
+  static void check(int failure) {
+    if (failure != 0)
+      throw input_error(fmt::format("cannot start a build: {}", std::strerror(failure)));
+  }
+
   void start(int output, std::vector<std::string> more) {
     std::vector<std::string> command{TENFOLD_CMAKE, "--build", build_folder().string(), "--target"};
     command.insert(command.end(), targets_.begin(), targets_.end());
@@ -128,10 +153,10 @@ class build_run {
     variables.insert(variables.end(), {status_format.data(), nullptr});
 
     posix_spawn_file_actions_t streams;
-    posix_spawn_file_actions_init(&streams);
-    posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&streams, output, 1);
-    posix_spawn_file_actions_adddup2(&streams, output, 2);
+    check(posix_spawn_file_actions_init(&streams));
+    check(posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0));
+    check(posix_spawn_file_actions_adddup2(&streams, output, 1));
+    check(posix_spawn_file_actions_adddup2(&streams, output, 2));
     const int failure = posix_spawnp(&builder_, arguments.front(), &streams, nullptr,
                                      arguments.data(), variables.data());
     posix_spawn_file_actions_destroy(&streams);
@@ -169,12 +194,19 @@ class build_run {
       std::from_chars(line.data() + slash + 1, line.data() + end, total_);
     } else if (line.starts_with("FAILED: ")) {
       is_after_failure_ = true;
-      for (const std::string& target : targets_)
-        if (line.find("/" + target + ".dir/") != line.npos) failed_.insert(target);
+      const auto failed = std::ranges::find_if(targets_, [&](const std::string& target) {
+        return line.find("/" + target + ".dir/") != line.npos;
+      });
+      if (failed != targets_.end())
+        failed_.insert(*failed);
+      else
+        others_failed_ = true;  // which some of the targets need
     } else if (line.starts_with("ninja: no work to do")) {
       had_nothing_to_do_ = true;
-    } else if (std::exchange(is_after_failure_, false) || line.starts_with("ninja: ")) {
-      // the command that failed, and what Ninja says of itself
+    } else if (std::exchange(is_after_failure_, false) ||
+               line.starts_with("ninja: Entering directory") ||
+               line.starts_with("ninja: build stopped")) {
+      // the command that failed, and what Ninja says of what was said before
     } else {
       messages_.append(line).push_back('\n');
     }
@@ -190,7 +222,7 @@ class build_run {
   std::string_view what_;
   pid_t builder_ = 0;
   int done_ = 0, total_ = 0, status_ = 0;
-  bool is_after_failure_ = false, had_nothing_to_do_ = false;
+  bool is_after_failure_ = false, others_failed_ = false, had_nothing_to_do_ = false;
   std::set<std::string> failed_;
   std::string messages_;
 };
@@ -198,11 +230,11 @@ class build_run {
 /// What was built in this process, so that it is not looked at again.
 class built_targets {
  public:
-  [[nodiscard]] bool has(const std::string& target) const { return is_built_.contains(target); }
-
   [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
-    return has(target) || (!refreshes() && fs::exists(file));
+    return is_built_.contains(target) || (!refreshes() && fs::exists(file));
   }
+  /// Whether it was tried in vain.
+  [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }
 
   void add(std::span<const std::string> targets) {
     is_built_.insert(targets.begin(), targets.end());
@@ -223,7 +255,7 @@ class built_targets {
   }
 
   void expect(const std::string& target, std::string_view what) const {
-    if (failed_.contains(target))
+    if (lacks(target))
       throw input_error(fmt::format("cannot build {}: the messages above say why", what));
   }
 
@@ -250,26 +282,37 @@ std::string file_of(std::string_view backend, std::string_view module) {
 }
 
 /// Stays loaded to the end.
-void load_library(const fs::path& file) {
-  if (dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw input_error(fmt::format("cannot load {}: {}", file.string(), dlerror()));
+bool can_load(const fs::path& file) {
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+}
+
+[[noreturn]] void refuse_to_load(const fs::path& file, std::string_view remedy) {
+  const char* const why = dlerror();
+  throw input_error(
+      fmt::format("cannot load {}: {}; {}", file.string(), why == nullptr ? "" : why, remedy));
 }
 
 /// Loads a copy, so that it stays as it is whatever becomes of the file.
 void load_copy(const fs::path& library) {
   struct temporary_file {
-    std::string path = (fs::temp_directory_path() / "tenfold-XXXXXX.so").string();
+    std::string path;
     ~temporary_file() { unlink(path.c_str()); }
   };
+  constexpr std::string_view remedy = "set TMPDIR to a folder for programs that has room";
+  std::error_code failure;
   static std::list<temporary_file> copies;  // which are read for names and lines of source
   std::string& path = copies.emplace_back().path;
-  const int file = mkstemps(path.data(), 3);
-  if (file < 0)
-    throw input_error(fmt::format("cannot write {}: {}; set TMPDIR to a folder that can be written",
-                                  path, std::strerror(errno)));
-  close(file);
-  fs::copy_file(library, path, fs::copy_options::overwrite_existing);
-  load_library(path);
+  path = (fs::temp_directory_path(failure) / "tenfold-XXXXXX.so").string();
+  if (!failure) {
+    const owned_descriptor made(mkstemps(path.data(), 3));
+    if (made.number() < 0)
+      failure.assign(errno, std::generic_category());
+    else
+      fs::copy_file(library, path, fs::copy_options::overwrite_existing, failure);
+  }
+  if (failure)
+    throw input_error(fmt::format("cannot write {}: {}; {}", path, failure.message(), remedy));
+  if (!can_load(path)) refuse_to_load(path, remedy);
 }
 
 }  // namespace
@@ -296,35 +339,53 @@ bool can_build() {
 void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
                    std::size_t at_once) {
   std::vector<std::string> missing;
+  std::string_view first;
   bool is_all_there = true;
   for (const std::string_view name : names) {
     const std::string target = target_of(backend, name);
     const fs::path file = build_folder() / file_of(backend, name);
     is_all_there = is_all_there && fs::exists(file);
-    if (!built().has(target, file)) missing.push_back(target);
+    if (built().has(target, file) || built().lacks(target)) continue;
+    if (missing.empty()) first = name;
+    missing.push_back(target);
   }
   if (missing.empty() || !can_build()) return;
-  const folder_lock lock;
-  if (is_all_there && build_run(missing, "kernels", {"-n"}).had_nothing_to_do()) {
+  std::optional<folder_lock> lock;
+  try {
+    lock.emplace();
+  } catch (const input_error&) {
+    return;
+  }
+  if (is_all_there && build_run::has_nothing_to_do_for(missing)) {
     built().add(missing);
     return;
   }
   missing.resize(std::min(missing.size(), at_once));
   built().build(missing, missing.size() == 1
-                             ? fmt::format("kernels, {}", names.front())
+                             ? fmt::format("kernels, {}", first)
                              : fmt::format("the kernels of {} stages", missing.size()));
 }
 
 void load_module(std::string_view backend, std::string_view name) {
-  load_library(build_target(target_of(backend, name), fmt::format("kernels, {}", name),
-                            file_of(backend, name)));
+  const std::string target = target_of(backend, name), what = fmt::format("kernels, {}", name);
+  const fs::path file = build_target(target, what, file_of(backend, name));
+  if (can_load(file)) return;
+  // Another program may be about to write it, or may have been killed while it did.
+  if (can_build()) {
+    const folder_lock lock;
+    built().build(std::span(&target, 1), what);
+    built().expect(target, what);
+    if (can_load(file)) return;
+  }
+  refuse_to_load(file, fmt::format("remove it and run 'cmake --build {} --target {}'",
+                                   TENFOLD_BUILD_FOLDER, target));
 }
 
 fs::path build_target(const std::string& target, std::string_view what, std::string_view file) {
   const fs::path path = build_folder() / file;
   built().expect(target, what);
   if (built().has(target, path)) return path;
-  check_that_more_can_be_built(what);
+  check_that_more_can_be_built(target, what);
   const folder_lock lock;
   built().build(std::span(&target, 1), what);
   built().expect(target, what);
@@ -333,7 +394,7 @@ fs::path build_target(const std::string& target, std::string_view what, std::str
 
 void build_and_copy(std::span<const own_library> libraries, std::string_view what,
                     const std::function<void()>& prepare) {
-  check_that_more_can_be_built(what);
+  check_that_more_can_be_built(libraries.front().target, what);
   const folder_lock lock;
   prepare();
   std::vector<std::string> targets;

@@ -1,18 +1,16 @@
 #include "host/unlisted_stages.hpp"
 
-#include <vector>
-
 namespace tenfold {
 namespace {
 
-std::vector<unlisted_stage>& added_stages() {
-  static std::vector<unlisted_stage> added;
+std::deque<unlisted_stage>& added_stages() {
+  static std::deque<unlisted_stage> added;
   return added;
 }
 
 }  // namespace
 
-std::span<const unlisted_stage> unlisted_stages() {
+const std::deque<unlisted_stage>& unlisted_stages() {
   return added_stages();
 }
 
@@ -24,7 +22,7 @@ const unlisted_stage* find_unlisted(const stage_info& stage) {
 
 int add_unlisted_stage(unlisted_stage stage) {
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.info.name == stage.info.name) return each.info.number;
+    if (each.info.name == stage.info.name && each.file == stage.file) return each.info.number;
   stage.info.number = first_unlisted_number + static_cast<int>(unlisted_stages().size());
   added_stages().push_back(stage);
   return stage.info.number;

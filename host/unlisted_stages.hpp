@@ -1,10 +1,10 @@
 /// @file
 /// Stages that the catalogue does not list, such as a reader's own kernel: a program holds those
-/// whose units it is linked with. host/registry/unlisted_stage.hpp says what such a unit is.
+/// whose units it has loaded. host/registry/unlisted_stage.hpp says what such a unit is.
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <deque>
 #include <string_view>
 
 #include "host/catalogue.hpp"
@@ -20,14 +20,14 @@ struct unlisted_stage {
   std::size_t (*dynamic_shared_bytes)(int block, std::size_t partial_bytes);
 };
 
-/// Complete, and in place for good, when main() begins.
-[[nodiscard]] std::span<const unlisted_stage> unlisted_stages();
+/// More come as units are loaded; those that are there stay in their places.
+[[nodiscard]] const std::deque<unlisted_stage>& unlisted_stages();
 
 /// Null for a stage that the catalogue lists.
 [[nodiscard]] const unlisted_stage* find_unlisted(const stage_info& stage);
 
-/// For the units, before main() begins. Several backends may bring the same stage: it is one, by
-/// its name. @return its number
+/// For the units, as they are loaded. Several backends may bring the same stage: it is one, by its
+/// name and file. @return its number
 int add_unlisted_stage(unlisted_stage stage);
 
 }  // namespace tenfold

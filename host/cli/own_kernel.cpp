@@ -103,7 +103,8 @@ const stage_info& own_stage(const std::string& file) {
                            fmt::format("kernels/{}/own.so", each->modules())});
   build_and_copy(libraries, kernel.string(),
                  [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
-  return *find_own_stage(kernel);
+  if (const stage_info* found = find_own_stage(kernel)) return *found;
+  throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));
 }
 
 }  // namespace tenfold::cli

@@ -80,7 +80,7 @@ constexpr const char* exit_codes =
 }  // namespace
 
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
-  const build_reporter reporter;
+  build_reporter reporter;
   try {
     app.parse(argc, argv);
     const exit_code code = verb();

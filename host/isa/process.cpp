@@ -42,8 +42,9 @@ class redirection {
 
 int status_of(pid_t child) {
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      throw input_error(fmt::format("cannot wait for a process: {}", std::strerror(errno)));
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

@@ -1,6 +1,6 @@
 /// @file
-/// The reductions of one stage, for some element types and every operator of the program. Included
-/// by generated units, of which every stage has a few for each backend.
+/// The reductions of one stage, for some element types and sums, other operators or all of them.
+/// Included by generated units, of which every stage has a few for each backend.
 #pragma once
 
 #include <string>

@@ -262,9 +262,11 @@ exit 1""")
         self.assertFalse([line for line in self.calls() if line.startswith("cmake")])
 
     def test_a_broken_clone_is_named(self):
-        self.cmake_lists.unlink()
-        _, err = self.call("ladder", status=2)
-        self.assertRegex(err, "^tenfold: this copy of tenfold is not whole, .*/CMakeLists.txt is missing.*\n$")
+        for file in "CMakeLists.txt", "CMakePresets.json":
+            (self.root / file).rename(self.root / "away")
+            _, err = self.call("ladder", status=2)
+            self.assertRegex(err, f"^tenfold: this copy of tenfold is not whole, .*/{file} is missing.*\n$")
+            (self.root / "away").rename(self.root / file)
 
     def test_can_be_interrupted(self):
         for tool in "cmake", "ninja":
