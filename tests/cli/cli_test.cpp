@@ -957,13 +957,13 @@ TEST_F(CopiedCli, SaysWhatIsNotBuiltAndWhereItCanBe) {
 TEST_F(CopiedCli, RunsWhatIsBuilt) {
   const fs::path module = "kernels/simt/03_no_bank_conflicts_of_f32_sum.so";
   fs::copy_file(fs::path(TENFOLD_PROGRAM).parent_path() / module, in_directory(module));
-  EXPECT_EQ(copy({"run", "3", "--n", "1000"}).code, success);
+  EXPECT_EQ(copy({"run", "3", "--n", "1000", "--device", "simt"}).code, success);
 }
 
 TEST_F(CopiedCli, SaysWhatCannotBeLoaded) {
   write("kernels/simt/03_no_bank_conflicts_of_f32_sum.so", "no library");
   write("libtenfold_peers_cpu.so", "no library");
-  expect_refusal(copy({"run", "3"}), bad_input,
+  expect_refusal(copy({"run", "3", "--device", "simt"}), bad_input,
                  {"cannot load ", "03_no_bank_conflicts_of_f32_sum.so"});
   expect_refusal(copy(with_peers + words{"--peers"}), bad_input,
                  {"cannot load the peers: ", "libtenfold_peers_cpu.so"});
