@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "host/catalogue.hpp"
 #include "host/kernel_sources.hpp"
 #include "host/observe/check.hpp"
 #include "host/observe/summary.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/stage_parameters.hpp"
 
 namespace tenfold::observe {
@@ -149,7 +152,7 @@ TEST_P(Clean, OnEveryInputInEveryOrder) {
   if (warp_size == 64 && parameters_of(stage_at(number)).needed_capability != 0)
     GTEST_SKIP() << "needs NVIDIA's hardware";
   profile_request r = request_for(number, warp_size);
-  r.n = std::uint64_t{1} << 14;  // several blocks of any stage
+  r.n = std::max(std::uint64_t{1} << 14, 4 * elements_per_block(r));
   const check_report report = check_kernel(r, 3, [](const std::string&) {});
   for (const finding& each : report.findings)
     ADD_FAILURE() << name_of(each.kind) << ": " << each.what << " at "
