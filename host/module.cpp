@@ -118,7 +118,7 @@ class build_run {
   /// Whether all of them are up to date; false where only a build can tell.
   [[nodiscard]] static bool has_nothing_to_do_for(std::span<const std::string> targets) {
     if (!is_ninja) return false;
-    // By another name of its file, Ninja does not stop at the thought of making that one anew.
+    // Without an absolute path, Ninja would first want to write build.ninja anew, and stop there.
     const std::string plan = (build_folder() / "build.ninja").string();
     return build_run(targets, "kernels", {"-n", "-f", plan}).had_nothing_to_do_;
   }
@@ -354,7 +354,7 @@ void fetch_modules(std::string_view backend, std::span<const std::string_view> n
   try {
     lock.emplace();
   } catch (const input_error&) {
-    return;
+    return;  // load_module() says why
   }
   if (is_all_there && build_run::has_nothing_to_do_for(missing)) {
     built().add(missing);

@@ -1,6 +1,6 @@
 /// @file
-/// A reduction whose stage, element type and operator are chosen at run time. Apart from the rest
-/// of host/backend.hpp, for every unit of kernels reads this.
+/// A reduction whose stage, element type and operator are chosen at run time. Every unit of kernels
+/// includes this, and not host/backend.hpp, which takes longer to compile.
 #pragma once
 
 #include <cstdint>

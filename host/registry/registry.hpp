@@ -1,5 +1,5 @@
 /// @file
-/// Where units of kernels leave word of what they hold.
+/// The list of the kernels that are loaded. Each unit of kernels adds its own.
 #pragma once
 
 #include <string_view>
@@ -13,8 +13,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Makes reductions of one stage, for some element types and operators. Each such function is
 /// compiled in a unit of its own, so that a change of one kernel recompiles that kernel alone.
-/// @return with `new`, for the caller to own: a vendor's compiler reads `<memory>` for as long as
-///         it takes to compile some kernels
+/// @return made with `new`, and owned by the caller. It is no std::unique_ptr because nvcc takes as
+///         long to read `<memory>` as to compile several kernels.
 using make_reduction_function = reduction* (*)(const device& on, stream_handle queue,
                                                const reduction_request& r);
 
