@@ -126,7 +126,7 @@ class trial_runner {
     try_all(falling_floats(most), s, smaller);
     // The last element of all is the largest: it is there at one size alone.
     for (const std::uint64_t n : smaller) try_all(rising_floats(n), s, {n});
-    try_all(random_maps(most), s, sizes);
+    if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
   }
 
   void try_addresses() {

@@ -142,7 +142,7 @@ TEST_F(Cli, RunSaysWhatThereIsToSay) {
 
 TEST_F(Cli, StageByNumberNameAndFileName) {
   for (const char* stage : {"3", "03", "no_bank_conflicts", "03_no_bank_conflicts"}) {
-    const json entry = measure_one({"run", stage, "--n", "100", "--type", "i32"});
+    const json entry = measure_one({"run", stage, "--n", "100", "--type", "u32"});
     EXPECT_EQ(entry.at("stage"), 3) << stage;
     EXPECT_EQ(entry.at("stage_name"), "no_bank_conflicts") << stage;
   }
@@ -220,7 +220,7 @@ TEST_F(Cli, ShortFormsOfOperators) {
       {"min", "minimum"}, {"max", "maximum"}, {"and", "bit_and"}, {"or", "bit_or"},
       {"xor", "bit_xor"}, {"add", "sum"},     {"mul", "product"}};
   for (const auto& [form, name] : forms) {
-    const words common{"run", "3", "--n", "100", "--type", "u32", "--op"};
+    const words common{"run", "10", "--n", "100", "--type", "u32", "--op"};
     const json by_form = measure_one(common + words{form});
     EXPECT_EQ(by_form.at("op"), name);
     EXPECT_EQ(by_form.at("result"), measure_one(common + words{name}).at("result"));
@@ -248,8 +248,7 @@ TEST_F(Cli, UnknownTypeListsTypes) {
 
 TEST_F(Cli, StagesThatReorderRefuseNothingOfTheProgramsOperators) {
   for (const char* stage : {"1", "2", "3", "10"})
-    EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--type", "u32", "--op", "xor"}).at("ok"),
-              true);
+    EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--op", "min"}).at("ok"), true);
 }
 
 // ---- n ------------------------------------------------------------------------------------------
@@ -259,7 +258,7 @@ TEST_F(Cli, FormsOfN) {
       {"1000", 1000}, {"1_000", 1000}, {"2^16", 65536}, {"64Ki", 65536},
       {"1e3", 1000},  {"2.5e3", 2500}, {"1.5k", 1500},  {"1", 1}};
   for (const auto& [text, n] : forms)
-    EXPECT_EQ(measure_one({"run", "9", "--type", "i32", "--n", text}).at("n"), n) << text;
+    EXPECT_EQ(measure_one({"run", "9", "--type", "u32", "--n", text}).at("n"), n) << text;
 }
 
 TEST_F(Cli, BadN) {
@@ -305,7 +304,7 @@ TEST_F(Cli, NothingGivesTheIdentity) {
 
 TEST_F(Cli, EveryStageTakesNoneAndOneElement) {
   for (const char* n : {"0", "1"}) {
-    const json document = measure({"ladder", "--n", n, "--type", "i64"});
+    const json document = measure({"ladder", "--n", n, "--type", "f64"});
     ASSERT_EQ(document.at("benchmarks").size(), 10u);
     for (const json& entry : document.at("benchmarks")) {
       EXPECT_EQ(entry.at("ok"), true) << entry.dump(1);
@@ -343,7 +342,7 @@ TEST_F(Cli, ItemsWithoutKernelListItems) {
 TEST_F(Cli, ItemsOfAllCounts) {
   for (const char* stage : {"9", "10"})
     for (const int items : {1, 2, 4, 8, 16})
-      EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--type", "i64", "--items",
+      EXPECT_EQ(measure_one({"run", stage, "--n", "5000", "--type", "u32", "--items",
                              std::to_string(items)})
                     .at("items"),
                 items);
@@ -397,12 +396,12 @@ TEST_F(Cli, GridTooLargeOrNoNumber) {
 // ---- devices and schedules ----------------------------------------------------------------------
 
 TEST_F(Cli, DeviceWithoutNumberIsItsFirst) {
-  EXPECT_EQ(measure_one({"run", "3", "--n", "9", "--type", "i32", "--device", "simt"}).at("device"),
+  EXPECT_EQ(measure_one({"run", "3", "--n", "9", "--type", "u32", "--device", "simt"}).at("device"),
             "simt:32");
 }
 
 TEST_F(Cli, WarpsOf64) {
-  const json document = measure({"ladder", "--n", "5000", "--type", "i32", "--device", "simt:64"});
+  const json document = measure({"ladder", "--n", "5000", "--type", "u32", "--device", "simt:64"});
   ASSERT_EQ(document.at("benchmarks").size(), 10u);
   for (const json& entry : document.at("benchmarks")) {
     EXPECT_EQ(entry.at("warp"), 64);
@@ -475,7 +474,7 @@ TEST_F(Cli, BadThreads) {
 // ---- seeds and repetitions ----------------------------------------------------------------------
 
 TEST_F(Cli, SeedDecidesTheInput) {
-  const words common{"run", "3", "--n", "1000", "--type", "u64"};
+  const words common{"run", "3", "--n", "1000", "--type", "u32"};
   const auto result = [&](const char* seed) {
     return measure_one(common + words{"--seed", seed}).at("result");
   };
@@ -502,12 +501,12 @@ TEST_F(Cli, RepeatIsTheNumberOfTimedRuns) {
 // ---- input files --------------------------------------------------------------------------------
 
 TEST_F(Cli, InputOfIntegers) {
-  std::vector<std::int64_t> elements(1000);
-  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::int64_t>(i);
+  std::vector<std::uint32_t> elements(1000);
+  for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint32_t>(i);
   write_npy("thousand.npy", elements);
   const json entry = measure_one({"run", "3", "--input", "thousand.npy"});
   EXPECT_EQ(entry.at("result"), 499'500);
-  EXPECT_EQ(entry.at("type"), "i64");
+  EXPECT_EQ(entry.at("type"), "u32");
   EXPECT_EQ(entry.at("n"), 1000);
   EXPECT_EQ(measure_one({"run", "10", "--input", "thousand.npy", "--op", "max"}).at("result"), 999);
   const json ladder = measure({"ladder", "--input", "thousand.npy"}).at("benchmarks");
@@ -540,7 +539,7 @@ TEST_F(Cli, InputOfBf16IsSaidToBeNone) {
 TEST_F(Cli, InputOfTwoDimensionsInFortranOrder) {
   write_npy<std::uint32_t>("matrix.npy", {1, 2, 3, 4, 5, 6}, "(2, 3)", true);
   EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy"}).at("result"), 21);
-  EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy", "--op", "mul"}).at("result"), 720);
+  EXPECT_EQ(measure_one({"run", "10", "--input", "matrix.npy", "--op", "mul"}).at("result"), 720);
   EXPECT_EQ(measure_one({"run", "9", "--input", "matrix.npy", "--type", "u32"}).at("n"), 6);
 }
 
@@ -642,7 +641,7 @@ TEST_F(Cli, OperatorOfTheUser) {
   for (std::uint32_t i = 2; i < 2000; ++i) elements.push_back(12 * i);
   write_npy("twelves.npy", elements);
   const json entry =
-      measure_one({"run", "3", "--op", "gcd", "--type", "u32", "--input", "twelves.npy"});
+      measure_one({"run", "10", "--op", "gcd", "--type", "u32", "--input", "twelves.npy"});
   EXPECT_EQ(entry.at("result"), 12);
   EXPECT_EQ(entry.at("op"), "gcd");
   EXPECT_TRUE(fs::exists(fs::path(TENFOLD_EXAMPLES) / "gcd.hpp"));
@@ -1097,9 +1096,9 @@ TEST_F(Cli, BestInEitherMode) {
 
 TEST_F(Cli, BestByMeasurementTriesWhatThereIs) {
   for (const char* mode : {"graph", "stream"}) {
-    const json entries = measure({"best", "--n", "2000", "--type", "u32", "--op", "min",
-                                  "--measure", "--mode", mode})
-                             .at("benchmarks");
+    const json entries =
+        measure({"best", "--n", "2000", "--op", "min", "--measure", "--mode", mode})
+            .at("benchmarks");
     // The choice, and what was faster, if anything was.
     ASSERT_GE(entries.size(), 1u);
     ASSERT_LE(entries.size(), 2u);

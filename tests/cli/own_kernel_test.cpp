@@ -75,7 +75,7 @@ TEST_F(OwnKernel, NewOverwritesNothing) {
 
 // ---- run and ladder -----------------------------------------------------------------------------
 
-TEST_F(OwnKernel, TheExampleIsRight) {
+TEST_F(OwnKernel, TheExampleIsRightInAllThatItIsBuiltFor) {
   write_kernel("my_kernel");
   const outcome o = run("my_kernel.hpp");
   EXPECT_EQ(o.code, success) << o.what();
@@ -94,10 +94,7 @@ TEST_F(OwnKernel, TheExampleIsRight) {
                      "--type", "u32", "--op", "max", "--n", "5000"})
                 .code,
             success);
-}
-
-TEST_F(OwnKernel, SaysWhatItIsBuiltFor) {
-  write_kernel("my_kernel");
+  // What it is not built for, it says.
   for (const auto& [more, part] : {std::pair{words{"--type", "f64"}, "u32, f32"},
                                    {words{"--op", "min"}, "sum and maximum"},
                                    {words{"--block", "128"}, "blocks 64, 256 and 1024"}})

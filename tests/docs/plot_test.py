@@ -82,7 +82,7 @@ class AnotherGpu(WithFolder):
     def image_of(self, kind):
         return (self.images / f"{kind}-example-7.svg").read_text(encoding="utf-8")
 
-    def test_gets_every_plot(self):
+    def test_gets_every_plot_in_its_own_scales(self):
         self.draw()
         self.assertEqual(sorted(file.name for file in self.images.iterdir()),
                          sorted(f"{kind}-example-7.svg" for kind in KINDS))
@@ -90,9 +90,6 @@ class AnotherGpu(WithFolder):
             xml.etree.ElementTree.fromstring(self.image_of(kind))
             self.assertIn("Example 7", self.image_of(kind))
         self.assertEqual(self.plot("--check").returncode, 0)
-
-    def test_has_its_own_scales(self):
-        self.draw()
         for kind in ("sizes", "types", "bytes-in-flight"):
             self.assertRegex(self.image_of(kind), r">1000</text>")
             self.assertNotRegex(self.image_of(kind), r">[2-9]000</text>")

@@ -28,6 +28,8 @@ class OnGpu : public testing::Test {
   std::unique_ptr<device> gpu;
 };
 
+using adder = reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>>;
+
 using GpuOperators = OnGpu;
 using GpuStreams = OnGpu;
 using GpuGraphs = OnGpu;
@@ -104,10 +106,9 @@ TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
     if constexpr (Stage::keeps_order) {
-      for (const int block : block_sizes) {
-        if (!has_block(info, block)) continue;
-        reducer<matrix, matrix, matrix_product> multiply(Stage{}, *gpu, in.size(),
-                                                         {.block = block});
+      for (const int block : fast_block_sizes) {
+        reducer<matrix, matrix, in_few_shapes<matrix_product>> multiply(Stage{}, *gpu, in.size(),
+                                                                        {.block = block});
         for (const std::uint64_t n : sizes)
           EXPECT_TRUE(multiply(elements.get(), n) ==
                       (in_order<matrix, matrix>(in, n, matrix_product{})))
@@ -191,7 +192,7 @@ TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
-    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
+    adder add(Stage{}, *gpu, in.size());
     add.enqueue(elements.get(), in.size(), on_device.get(), queue.handle());
     add.enqueue(elements.get(), 1000, on_host.get(), queue.handle());
     copy_to_host(&on_host[1], on_device.get(), sizeof(std::uint32_t), queue.handle());
@@ -212,8 +213,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   constexpr int rounds = 200;
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
-    using add = reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>;
-    add first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
+    adder first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
     const stream one(*gpu), other(*gpu);
     const pinned<std::uint32_t> results(2 * rounds);
     for (int i = 0; i < rounds; ++i) {
@@ -237,7 +237,7 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
-    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, in.size());
+    adder add(Stage{}, *gpu, in.size());
     ASSERT_EQ(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
                                                   TENFOLD_RUNTIME(StreamCaptureModeGlobal)),
               TENFOLD_RUNTIME(Success));
@@ -266,11 +266,10 @@ TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
   const auto expected = in_order<std::uint32_t, std::uint32_t>(in, in.size(), sum<std::uint32_t>{});
   const pinned<std::uint32_t> results(10);
   const stream queue(*gpu);
-  using add = reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>;
   for (int i = 0; i < 10; ++i) {
-    add first(naive::stage{}, *gpu, in.size());
+    adder first(naive::stage{}, *gpu, in.size());
     first.enqueue(elements.get(), in.size(), &results[i], queue.handle());
-    add second(std::move(first));
+    adder second(std::move(first));
   }
   queue.synchronize();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(results[i], expected) << i;
@@ -283,7 +282,7 @@ TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
     const uploaded elements(*gpu, random_numbers(n, 1));
     const pinned<std::uint32_t> result(1);
     const stream queue(*gpu);
-    reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(Stage{}, *gpu, n);
+    adder add(Stage{}, *gpu, n);
 
     const graph captured(queue.handle(),
                          [&] { add.enqueue(elements.get(), n, result.get(), queue.handle()); });
@@ -335,7 +334,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(gpu, needed_capability<Stage>()).empty()) return;
-    reducer<std::uint32_t, std::uint64_t, sum<std::uint64_t>> add(Stage{}, gpu, n);
+    reducer<std::uint32_t, std::uint64_t, in_few_shapes<sum<std::uint64_t>>> add(Stage{}, gpu, n);
     EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;
   });
 }

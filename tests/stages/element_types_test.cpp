@@ -8,20 +8,16 @@
 
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
+#include "tests/stages/user_operators.hpp"
 
 namespace tenfold {
 namespace {
 
-/// A sum as a reader writes it.
-template <typename T>
-struct own_sum : sum<T> {
-  static constexpr bool has_few_shapes = true;
-};
-
 TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
   for_each_stage([]<typename Stage>(const stage_info& info) {
     on_every_device<Stage>([&](const device& on) {
-      reducer<std::uint16_t, std::uint64_t, own_sum<std::uint64_t>> add(Stage{}, on, 70'001);
+      reducer<std::uint16_t, std::uint64_t, in_few_shapes<sum<std::uint64_t>>> add(Stage{}, on,
+                                                                                   70'001);
       for (const std::uint64_t n : sizes) {
         std::mt19937 random(seed);
         std::vector<std::uint16_t> in(n);
@@ -31,16 +27,6 @@ TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
             << info.name << ", n " << n;
       }
     });
-  });
-}
-
-/// 2^24 - 1 fills a float: two of them, plus one more, are beyond it, and far within a double.
-TEST(WiderAccumulator, KeepsPartialsInTheAccumulatorsType) {
-  const device on(32);
-  const std::vector<float> in(70'001, 16'777'215.0f);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
-    reducer<float, double, own_sum<double>> add(Stage{}, on, in.size());
-    EXPECT_EQ(add(uploaded(on, in).get(), in.size()), 70'001.0 * 16'777'215.0) << info.name;
   });
 }
 

@@ -67,8 +67,8 @@ TEST(Order, AStageThatDoesNotRefusesAndNamesThoseThatServe) {
 }
 
 /// Claims to commute, to show what a stage that reorders makes of it.
-struct lying_matrix_product : matrix_product {
-  static constexpr bool commutes = true, has_few_shapes = true;
+struct lying_matrix_product : in_few_shapes<matrix_product> {
+  static constexpr bool commutes = true;
 };
 
 TEST(Order, AStageThatClaimsToReorderReallyDoes) {

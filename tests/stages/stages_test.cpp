@@ -132,13 +132,13 @@ value reduce(reduction& r, const void* in, std::uint64_t n) {
 
 using combination = std::tuple<const backend*, stage_info, element_type, std::string>;
 
-/// Operators know nothing of the stage that they are in: what a stage does with them shows in two
-/// types, and what they do with the others in a few stages.
+/// What a stage does with elements shows in sums of integers and of floats, of four bytes and of
+/// eight, and in operators of floats; what operators do with the other types, in a few stages.
 bool is_new(const stage_info& stage, element_type type, std::string_view op) {
-  constexpr std::string_view with_all_operators[] = {TENFOLD_STAGES_OF_ALL_OPERATORS};
-  return op == "sum" || type == element_type::u32 || type == element_type::f32 ||
-         is_narrow_type(type) ||
-         std::ranges::any_of(with_all_operators,
+  constexpr std::string_view with_all_types[] = {TENFOLD_STAGES_OF_ALL_TYPES};
+  return is_narrow_type(type) || type == element_type::f32 ||
+         (op == "sum" && (type == element_type::u32 || type == element_type::f64)) ||
+         std::ranges::any_of(with_all_types,
                              [&](std::string_view file) { return file.ends_with(stage.name); });
 }
 
@@ -280,9 +280,8 @@ void expect_the_same_bits_at_every_address(session& on, reduction& r, element_ty
 
 TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
   constexpr std::uint64_t n = 10'007;  // more than a tile of any shape here
-  for (const element_type type :
-       served({element_type::i32, element_type::f32, element_type::f64, element_type::i8,
-               element_type::u8, element_type::f16, element_type::bf16}))
+  for (const element_type type : served({element_type::f32, element_type::f64, element_type::i8,
+                                         element_type::u8, element_type::f16, element_type::bf16}))
     for (session* on : sessions()) {
       const device_input in(*on, type, "sum", n);
       const auto shapes = is_narrow_type(type) ? shapes_of(stage(), type, "sum")
@@ -368,7 +367,7 @@ TEST_P(EveryStage, CarriesNanAndInfinityThrough) {
 TEST_P(EveryStage, AddsUpManyOfTheSameExtreme) {
   constexpr std::uint64_t n = 200'003;  // times 128: more than f16, or a float's digits, can hold
   for (const element_type type :
-       served({element_type::i64, element_type::i8, element_type::u8, element_type::f16}))
+       served({element_type::f64, element_type::i8, element_type::u8, element_type::f16}))
     for (const float extreme : {-128.0f, 127.0f, 255.0f}) {
       if (type == element_type::i8 && extreme > 127) continue;
       if (type == element_type::u8 && extreme < 0) continue;
@@ -425,9 +424,8 @@ struct {
     {element_type::f32, "maximum", 1u << 22, false},
     {element_type::f64, "sum", 65'537, true},
     {element_type::f64, "sum", 1u << 22, false},
-    {element_type::f64, "product", 65'537, true},
-    {element_type::u64, "sum", 65'537, true},
-    {element_type::i32, "sum", 1u << 22, false},
+    {element_type::u32, "sum", 65'537, true},
+    {element_type::u32, "sum", 1u << 22, false},
     {element_type::i8, "sum", 65'537, true},
     {element_type::u8, "maximum", 1u << 22, false},
     {element_type::f16, "sum", 65'537, true},
@@ -488,7 +486,7 @@ TEST_P(EveryStageOnGpu, GivesTheExecutorsBitsAroundNanAndInfinity) {
 /// One upload, of which each size is a prefix.
 TEST_P(EveryStageOnGpu, IsRightAroundEveryPowerOfTwo) {
   constexpr std::uint64_t largest = (1u << 24) + 1;
-  for (const element_type type : served({element_type::u64, element_type::u8}))
+  for (const element_type type : served({element_type::u32, element_type::u8}))
     for (session* on : sessions()) {
       const device_input in(*on, type, "sum", largest);
       const auto reduction = make(*on, {}, largest, type);
@@ -501,7 +499,9 @@ TEST_P(EveryStageOnGpu, IsRightAroundEveryPowerOfTwo) {
             std::memcpy(&element, in.host.data() + counted * size_of(type), size_of(type));
             expected += element;
           }
-          EXPECT_EQ(reduce(*reduction, in.device->data(), n), value(expected))
+          EXPECT_EQ(reduce(*reduction, in.device->data(), n),
+                    type == element_type::u32 ? value(static_cast<std::uint32_t>(expected))
+                                              : value(expected))
               << describe(stage(), {}, *on, n);
         }
     }
@@ -575,6 +575,7 @@ TEST_P(StageWithGrid, IsRightForEveryGridItTakes) {
     for (const std::uint64_t grid : {1u, 2u, 3u, 7u, 64u, 1023u, 1024u, 1171u}) {
       if (grid > 1024 && !parameters_of(stage).folds_its_partials) continue;
       for (const std::uint64_t n : {1u, 1024u, 100'003u, 1'200'000u}) {
+        if (n > 1'000'000 && grid < 1000) continue;  // the others are full with less
         const device_input in(on, type, "sum", n);
         const auto reduction = on.make_reduction({.stage = stage.number,
                                                   .type = type,

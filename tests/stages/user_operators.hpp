@@ -8,6 +8,12 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
+/// An operator, in the few shapes of one that asks for no more.
+template <typename Op>
+struct in_few_shapes : Op {
+  static constexpr bool has_few_shapes = true;
+};
+
 /// A 2 x 2 matrix of integers modulo 2^32.
 struct matrix {
   std::uint32_t a, b, c, d;
