@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/quantity.hpp"
+#include "host/text/quantity.hpp"
 
 namespace tenfold::bench {
 namespace {
 
 class round_trip final : public runnable {
  public:
-  round_trip(session& device, std::unique_ptr<runnable> work, const peer_request& r)
+  round_trip(session& device, std::unique_ptr<runnable> work, const measure::peer_request& r)
       : device_(device),
         work_(std::move(work)),
         element_bytes_(size_of(r.type)),
@@ -35,29 +35,29 @@ class round_trip final : public runnable {
 };
 
 /// @return null where there is none
-const standing* fastest(const std::vector<standing>& all, bool stages) {
-  const standing* best = nullptr;
-  for (const standing& s : all)
-    if ((s.who->stage != nullptr) == stages &&
+const result* fastest(const std::vector<result>& all, bool stages) {
+  const result* best = nullptr;
+  for (const result& s : all)
+    if ((s.who.stage != nullptr) == stages &&
         (best == nullptr || s.time.median < best->time.median))
       best = &s;
   return best;
 }
 
-bool beats(const standing& stage, const standing& cpu) {
-  const speed_ratio r = compare(cpu.seconds, stage.seconds);
+bool beats(const result& stage, const result& cpu) {
+  const measure::speed_ratio r = measure::compare(cpu.seconds, stage.seconds);
   return r.confidence ? r.confidence->low > 1 : r.median > 1;
 }
 
-void print_crossover_of(const std::vector<const std::vector<standing>*>& by_size) {
-  const standing* from = nullptr;
+void print_crossover_of(const std::vector<const std::vector<result>*>& by_size) {
+  const result* from = nullptr;
   for (auto at = by_size.rbegin(); at != by_size.rend(); ++at) {
-    const standing *stage = fastest(**at, true), *cpu = fastest(**at, false);
+    const result *stage = fastest(**at, true), *cpu = fastest(**at, false);
     if (stage == nullptr || cpu == nullptr) return;
     if (!beats(*stage, *cpu)) break;
     from = stage;
   }
-  const event& largest = by_size.back()->front().at;
+  const measure::conditions& largest = by_size.back()->front().at;
   const std::string what = fmt::format("{} of {}", largest.op, tenfold::name_of(largest.type));
   if (from == nullptr)
     fmt::print("{}: up to n = {} the CPU is faster when the data starts on the host\n", what,
@@ -65,30 +65,30 @@ void print_crossover_of(const std::vector<const std::vector<standing>*>& by_size
   else
     fmt::print(
         "{}: from n = {} on, {} is faster than the CPU although the data starts on the host\n",
-        what, format_count(from->at.n), from->who->label());
+        what, format_count(from->at.n), from->who.label());
 }
 
 }  // namespace
 
-entrant with_transfers(const entrant& stage, session& device) {
-  entrant e = stage;
+candidate with_transfers(const candidate& stage, session& device) {
+  candidate e = stage;
   e.choose = nullptr;
   e.shape_name += "/with-transfers";
   e.on_cpu = true;
-  e.make = [make = stage.make, &device](session&, const peer_request& r) {
+  e.make = [make = stage.make, &device](session&, const measure::peer_request& r) {
     return std::make_unique<round_trip>(device, make(device, r), r);
   };
   return e;
 }
 
-void print_crossover(const std::vector<std::vector<standing>>& events) {
-  std::vector<const std::vector<standing>*> by_size;
-  const auto belongs = [&](const event& at) {
-    const event& first = by_size.front()->front().at;
+void print_crossover(const std::vector<std::vector<result>>& duels) {
+  std::vector<const std::vector<result>*> by_size;
+  const auto belongs = [&](const measure::conditions& at) {
+    const measure::conditions& first = by_size.front()->front().at;
     return at.type == first.type && at.op == first.op;
   };
   fmt::print("\n");
-  for (const std::vector<standing>& all : events) {
+  for (const std::vector<result>& all : duels) {
     if (!by_size.empty() && !belongs(all.front().at)) {
       print_crossover_of(by_size);
       by_size.clear();

@@ -6,9 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "bench/entrant.hpp"
-#include "host/operator_list.hpp"
-#include "host/quantity.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/text/quantity.hpp"
 
 namespace tenfold::bench {
 

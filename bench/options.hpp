@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/contestant.hpp"
+#include "host/reduce/timing_mode.hpp"
 
 namespace CLI {
 class App;

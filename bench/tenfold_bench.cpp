@@ -8,18 +8,24 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "bench/context.hpp"
-#include "bench/field.hpp"
 #include "bench/options.hpp"
-#include "bench/statistics.hpp"
-#include "host/cli/program.hpp"
-#include "host/cli/terminal.hpp"
-#include "host/stage_parameters.hpp"
+#include "host/measure/context.hpp"
+#include "host/measure/testbed.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/text/program.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::bench {
+
+using measure::candidate;
+using measure::conditions;
+using measure::sampler;
+
 namespace {
 
 struct suite_options {
@@ -27,7 +33,7 @@ struct suite_options {
   std::vector<std::string> stages{"all"};
 };
 
-std::vector<std::uint64_t> default_sizes(const cli::device_choice& device) {
+std::vector<std::uint64_t> default_sizes(const device_choice& device) {
   if (device.is_executor()) return {1 << 14};
   return {1 << 16, 1 << 20, 1 << 24, 1 << 28};
 }
@@ -45,22 +51,22 @@ std::vector<shape> shapes_of(const stage_info& stage) {
   return shapes;
 }
 
-std::vector<entrant> stage_entrants(const std::vector<std::string>& names) {
+std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   std::vector<const stage_info*> stages;
   for (const std::string& name : names) {
     if (name != "all") {
-      stages.push_back(&cli::choose_stage(name));
+      stages.push_back(&choose_stage(name));
       continue;
     }
     for (const stage_info& each : catalogue) stages.push_back(&each);
   }
-  std::vector<entrant> all;
+  std::vector<candidate> all;
   for (const stage_info* stage : stages)
-    for (const shape& s : shapes_of(*stage)) all.push_back(stage_entrant(*stage, s));
+    for (const shape& s : shapes_of(*stage)) all.push_back(measure::stage_candidate(*stage, s));
   return all;
 }
 
-bool serves(const entrant& who, session& on, element_type type, const std::string& op) {
+bool serves(const candidate& who, session& on, element_type type, const std::string& op) {
   try {
     return who.make(on, {.type = type, .op = op, .max_n = 1}) != nullptr;
   } catch (const input_error&) {
@@ -73,14 +79,14 @@ class suite {
  public:
   explicit suite(const suite_options& o)
       : options_(o),
-        bed_(cli::choose_device(o.common.device)),
+        bed_(choose_device(o.common.device)),
         sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
-        entrants_(stage_entrants(o.stages)) {
-    const peer_choice peers = choose_peers(
+        candidates_(stage_candidates(o.stages)) {
+    const measure::peer_choice peers = measure::choose_peers(
         o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice());
     for (const std::string& line : peers.absent) fmt::print(stderr, "{}\n", line);
-    entrants_.insert(entrants_.end(), peers.present.begin(), peers.present.end());
-    for (const auto& [key, text] : describe(bed_)) benchmark::AddCustomContext(key, text);
+    candidates_.insert(candidates_.end(), peers.present.begin(), peers.present.end());
+    for (const auto& [key, text] : measure::describe(bed_)) benchmark::AddCustomContext(key, text);
     // Peers that run on the CPU and keep no scratch are asked for on the CPU as well.
     register_all();
   }
@@ -88,7 +94,7 @@ class suite {
   /// What a reader of the figures must know and Google Benchmark does not say.
   void print_notes() {
     for (const auto& [name, seconds] : samples_)
-      if (const summary s = summarize(seconds); s.spread() > 0.1)
+      if (const measure::summary s = measure::summarize(seconds); s.spread() > 0.1)
         note(fmt::format("{}: wide spread: {:.0f}%", name, 100 * s.spread()));
     const auto now = bed_.clocks_under_load();
     if (now && !now->throttled.empty())
@@ -99,56 +105,56 @@ class suite {
 
  private:
   struct task {
-    const entrant* who;
-    element_type type;
-    std::string op;
-    std::uint64_t n;
-    timing_mode mode;
+    const candidate* who;
+    conditions at;
     std::string name;
   };
 
   static void note(const std::string& text) {
-    fmt::print(stderr, "{}\n", cli::paint(text, cli::colour::yellow, stderr));
+    fmt::print(stderr, "{}\n", paint(text, colour::yellow, stderr));
   }
 
   void register_all() {
-    for (const element_type type : choose_types(options_.common.types))
-      for (const std::string& op : choose_operators(options_.common.ops, type))
-        for (const entrant& who : entrants_)
+    for (const element_type type : measure::choose_types(options_.common.types))
+      for (const std::string& op : measure::choose_operators(options_.common.ops, type))
+        for (const candidate& who : candidates_)
           if (serves(who, who.on_cpu ? bed_.cpu() : bed_.device(), type, op))
             for (const std::uint64_t n : sizes_) register_modes(who, type, op, n);
   }
 
-  void register_modes(const entrant& who, element_type type, const std::string& op,
+  void register_modes(const candidate& who, element_type type, const std::string& op,
                       std::uint64_t n) {
     for (const timing_mode mode : choose_modes(options_.common)) {
-      if (mode == timing_mode::graph && who.waits) continue;
-      const task t{&who, type, op, n, mode, who.full_name(type, op, n, mode)};
+      if (mode == timing_mode::graph && who.peer != nullptr && who.peer->waits) continue;
+      const conditions at{type, op, n, mode};
+      const task t{&who, at, who.full_name(at)};
       const double share = bed_.device().properties().peak_bytes_per_second;
       benchmark::RegisterBenchmark(
           t.name.c_str(), [this, t, share](benchmark::State& state) { run(t, share, state); })
           ->UseManualTime()
           ->Iterations(1)
           ->Unit(benchmark::kMicrosecond)
-          ->ComputeStatistics("p5", [](const auto& v) { return quantile(v, 0.05); })
-          ->ComputeStatistics("p95", [](const auto& v) { return quantile(v, 0.95); });
+          ->ComputeStatistics("p5", [](const auto& v) { return measure::quantile(v, 0.05); })
+          ->ComputeStatistics("p95", [](const auto& v) { return measure::quantile(v, 0.95); });
     }
   }
 
   void run(const task& t, double peak, benchmark::State& state) {
-    const auto bytes = static_cast<double>(t.n * size_of(t.type));
+    const auto bytes = static_cast<double>(t.at.bytes());
     try {
-      contestant& c = contestant_for(t);
+      sampler& s = sampler_for(t);
+      std::vector<double> samples;
       for ([[maybe_unused]] auto _ : state) {
-        const double seconds = c.sample();
-        samples_[t.name].push_back(seconds);
-        state.SetIterationTime(seconds);
+        samples.push_back(s.sample());
+        state.SetIterationTime(samples.back());
       }
+      samples_[t.name].insert(samples_[t.name].end(), samples.begin(), samples.end());
       state.SetBytesProcessed(static_cast<std::int64_t>(bytes));
       if (peak > 0 && !t.who->on_cpu)
         state.counters["of_peak"] = benchmark::Counter(bytes / peak, benchmark::Counter::kIsRate);
-      state.counters["calls"] = c.calls();
-      if (c.check() == verdict::wrong) fail(state, "the result is wrong", exit_code::wrong_result);
+      state.counters["calls"] = s.calls();
+      if (s.finish(std::move(samples)).is_wrong())
+        fail(state, "the result is wrong", exit_code::wrong_result);
     } catch (const error& e) {
       fail(state, e.what(), e.code());
     }
@@ -159,34 +165,28 @@ class suite {
     state.SkipWithError(message);
   }
 
-  /// Contestants live as long as their input, which is one for each type and operator.
-  contestant& contestant_for(const task& t) {
-    const std::string input = fmt::format("{}/{}", tenfold::name_of(t.type), t.op);
-    if (input != input_) {
-      contestants_.clear();
-      field_.reset();
-      field_.emplace(
-          bed_, field_request{.type = t.type,
-                              .op = t.op,
-                              .max_n = sizes_.back(),
-                              .ring = choose_ring(options_.common),
-                              .seed = options_.common.seed,
-                              .uses_cpu = std::any_of(entrants_.begin(), entrants_.end(),
-                                                      [](const entrant& e) { return e.on_cpu; })});
-      input_ = input;
-    }
-    std::unique_ptr<contestant>& c = contestants_[t.name];
-    if (c == nullptr) c = field_->admit(*t.who, t.n, t.mode);
-    return *c;
+  /// Samplers live as long as their data, of one type, operator and size.
+  sampler& sampler_for(const task& t) {
+    const std::string input = fmt::format("{}/{}", name_of(t.at.type), t.at.op);
+    const std::string data = fmt::format("{}/{}", input, t.at.n);
+    if (data != data_) samplers_.clear();
+    if (input != input_name_)
+      input_.emplace(t.at.type, t.at.op, sizes_.back(), options_.common.seed);
+    if (data != data_) bed_.load(*input_, t.at.n, choose_ring(options_.common));
+    input_name_ = input;
+    data_ = data;
+    std::unique_ptr<sampler>& s = samplers_[t.name];
+    if (s == nullptr) s = bed_.admit(*t.who, t.at.mode);
+    return *s;
   }
 
   const suite_options& options_;
-  testbed bed_;
+  measure::testbed bed_;
   std::vector<std::uint64_t> sizes_;
-  std::vector<entrant> entrants_;
-  std::string input_;
-  std::optional<field> field_;
-  std::map<std::string, std::unique_ptr<contestant>> contestants_;
+  std::vector<candidate> candidates_;
+  std::string input_name_, data_;
+  std::optional<measure::host_input> input_;
+  std::map<std::string, std::unique_ptr<sampler>> samplers_;
   std::map<std::string, std::vector<double>> samples_;
   exit_code outcome_ = exit_code::success;
 };
@@ -232,5 +232,5 @@ int main(int argc, char** argv) {
       ->delimiter(',')
       ->capture_default_str();
   if (asks_for_help) return app.exit(CLI::CallForHelp());
-  return tenfold::cli::parse_and_run(app, count, arguments.data(), [&] { return run_suite(o); });
+  return tenfold::parse_and_run(app, count, arguments.data(), [&] { return run_suite(o); });
 }

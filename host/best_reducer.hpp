@@ -12,7 +12,7 @@
 #include <array>
 #include <cstdint>
 
-#include "host/best.hpp"
+#include "host/reduce/best.hpp"
 #include "host/reducer.hpp"
 #include "kernels/beyond/13_dependent_launch.hpp"
 #include "kernels/beyond/14_dependent_passes.hpp"

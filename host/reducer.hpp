@@ -17,12 +17,12 @@
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
-#include "host/best.hpp"
-#include "host/catalogue.hpp"
-#include "host/kernel_family.hpp"
-#include "host/pass_runner.hpp"
-#include "host/runtime.hpp"
-#include "host/shape.hpp"
+#include "host/reduce/best.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/kernel_family.hpp"
+#include "host/reduce/pass_runner.hpp"
+#include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
@@ -49,7 +49,8 @@ class reducer {
                 "the operator needs identity() and operator()(T, T), and is trivially copyable");
 
  public:
-  /// Any block size and item count that has a kernel in `host/shape.hpp`; only those are built.
+  /// Any block size and item count that has a kernel in `host/reduce/shape.hpp`; only those are
+  /// built.
   /// @param max_n the most elements that a call may bring
   /// @throws input_error for a shape without a kernel, or an operator that the stage cannot serve
   /// @throws device_error when the scratch memory cannot be had
@@ -60,9 +61,9 @@ class reducer {
                 {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes},
                 kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
 
-  /// The same in the stage's best shape for the device and `max_n`, by host/best.hpp. The shape
-  /// decides the order of the elements, so whoever wants the same bits on every GPU and for every
-  /// `max_n` names one; `used_shape()` tells which it is.
+  /// The same in the stage's best shape for the device and `max_n`, by host/reduce/best.hpp. The
+  /// shape decides the order of the elements, so whoever wants the same bits on every GPU and for
+  /// every `max_n` names one; `used_shape()` tells which it is.
   template <typename Stage>
   reducer(Stage stage, const device& on, std::uint64_t max_n, Op op = {})
       : reducer(stage, on, max_n,

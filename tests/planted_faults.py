@@ -56,7 +56,7 @@ FAULTS = [
     {
         "name": "blocks-rounded-down",
         "what": "a pass has no block for a last tile that is not full",
-        "file": "host/plan.hpp",
+        "file": "host/reduce/plan.hpp",
         "old": "n == 0 ? 1 : divide_up(n, tile(parameters));",
         "new": "n < tile(parameters) ? 1 : n / tile(parameters);",
         "targets": ["host_tests"],
@@ -65,7 +65,7 @@ FAULTS = [
     {
         "name": "second-pass-reads-input",
         "what": "later passes read the input again in place of the partials",
-        "file": "host/pass_runner.hpp",
+        "file": "host/reduce/pass_runner.hpp",
         "old": "      in = target;\n",
         "new": "",
         "targets": ["reducers"],
@@ -74,7 +74,7 @@ FAULTS = [
     {
         "name": "ki-is-a-thousand",
         "what": "--n 64Ki is 64000",
-        "file": "host/quantity.cpp",
+        "file": "host/text/quantity.cpp",
         "old": '{"Ki", 1ULL << 10}',
         "new": '{"Ki", 1\'000ULL}',
         "targets": ["host_tests"],
@@ -92,7 +92,7 @@ FAULTS = [
     {
         "name": "wrong-is-success",
         "what": "a wrong result ends with exit code 0",
-        "file": "host/cli/run_command.cpp",
+        "file": "host/cli/measuring/run_command.cpp",
         "old": "return wrong ? exit_code::wrong_result : exit_code::success;",
         "new": "static_cast<void>(wrong);\n  return exit_code::success;",
         "targets": ["own_kernel_tests"],
@@ -102,7 +102,7 @@ FAULTS = [
     {
         "name": "judge-always-right",
         "what": "every result is right",
-        "file": "host/reference.cpp",
+        "file": "host/data/reference.cpp",
         "old": "return std::visit([&]<typename T>(T x) { return judge_as<T>(r, x, depth); }, result);",
         "new": "static_cast<void>(depth);\n  return verdict::right;",
         "targets": ["reducer_tests"],
@@ -111,7 +111,7 @@ FAULTS = [
     {
         "name": "wide-bound",
         "what": "rounding is taken to explain a thousand times as much as it does",
-        "file": "host/reference.cpp",
+        "file": "host/data/reference.cpp",
         "old": "growth = roundings * unit_roundoff;",
         "new": "growth = 1000 * roundings * unit_roundoff;",
         "targets": ["host_tests"],
@@ -120,7 +120,7 @@ FAULTS = [
     {
         "name": "nan-equals-all",
         "what": "NaN equals any number",
-        "file": "host/reference.cpp",
+        "file": "host/data/reference.cpp",
         "old": "return std::isnan(a) && std::isnan(b);",
         "new": "return true;",
         "targets": ["host_tests"],

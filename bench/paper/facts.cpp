@@ -18,11 +18,11 @@
 #include <tuple>
 #include <vector>
 
-#include "host/best.hpp"
 #include "host/error.hpp"
 #include "host/isa/isa.hpp"
-#include "host/kernel_family.hpp"
-#include "host/plan.hpp"
+#include "host/reduce/best.hpp"
+#include "host/reduce/kernel_family.hpp"
+#include "host/reduce/plan.hpp"
 
 namespace tenfold {
 namespace {

@@ -5,11 +5,11 @@
 #include <numeric>
 #include <type_traits>
 
-#include "bench/peers/peer.hpp"
 #include "host/error.hpp"
-#include "host/operator_list.hpp"
+#include "host/measure/peers.hpp"
+#include "host/reduce/operator_list.hpp"
 
-namespace tenfold::bench {
+namespace tenfold::measure {
 namespace {
 
 constexpr const char* not_found = "its package was not found when this program was built";
@@ -104,4 +104,4 @@ __attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_lis
   return &all;
 }
 
-}  // namespace tenfold::bench
+}  // namespace tenfold::measure

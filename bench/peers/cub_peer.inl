@@ -16,7 +16,7 @@
 #include <hipcub/device/device_reduce.hpp>
 #endif
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
 
 #if defined(__CUDACC__)
@@ -81,4 +81,4 @@ std::unique_ptr<runnable> make_cub_peer<TENFOLD_ELEMENT_BYTES>(session& on, cons
   });
 }
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

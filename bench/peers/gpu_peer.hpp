@@ -6,11 +6,11 @@
 #include <string>
 #include <tuple>
 
-#include "bench/peers/peer.hpp"
-#include "host/operator_list.hpp"
-#include "host/registry/device_session.hpp"
+#include "host/backends/device_session.hpp"
+#include "host/measure/peers.hpp"
+#include "host/reduce/operator_list.hpp"
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 
 /// Peers are made on sessions of their own backend alone, which `peers_on` sees to.
 inline device_session& own_session(session& on) {
@@ -94,4 +94,4 @@ inline void refuse_narrow(const peer_request& r, const std::string& library) {
                       std::string(name_of(r.type)));
 }
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

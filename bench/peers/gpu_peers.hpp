@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <memory>
 
-#include "bench/peers/peer.hpp"
 #include "common/gpu/words.hpp"
+#include "host/measure/peers.hpp"
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 
 template <std::size_t ElementBytes>
 std::unique_ptr<runnable> make_cub_peer(session& on, const peer_request& r);
@@ -24,4 +24,4 @@ std::unique_ptr<runnable> make_cub_peer<8>(session& on, const peer_request& r);
 std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r);
 std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r);
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace tenfold::bench {
+namespace tenfold::measure {
 namespace {
 
 constexpr const char* not_found = "its package was not found when this program was built";
@@ -70,4 +70,4 @@ __attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_lis
   return &all;
 }
 
-}  // namespace tenfold::bench
+}  // namespace tenfold::measure

@@ -16,7 +16,7 @@
 #include "common/gpu/bulk_copy.hpp"
 #endif
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 
 using vector = gpu::detail::four_words;
 
@@ -124,4 +124,4 @@ __global__ void __launch_bounds__(bulk_block)
 
 #endif
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -5,7 +5,7 @@
 #include "bench/peers/gpu_peer.hpp"
 #include "bench/peers/reading_kernels.hpp"
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
 
 using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned*);
@@ -200,13 +200,13 @@ std::vector<peer> list_peers() {
 }
 
 }  // namespace
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND
 
-namespace tenfold::bench {
+namespace tenfold::measure {
 
 __attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_list() {
   static const std::vector<peer> all = list_peers();
   return &all;
 }
 
-}  // namespace tenfold::bench
+}  // namespace tenfold::measure

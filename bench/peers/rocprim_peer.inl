@@ -4,7 +4,7 @@
 #include "bench/peers/gpu_peer.hpp"
 #include "bench/peers/gpu_peers.hpp"
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
 
 template <std::size_t ElementBytes>
@@ -26,4 +26,4 @@ std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r) 
   return size_of(r.type) == 4 ? make<4>(on, r) : make<8>(on, r);
 }
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -12,7 +12,7 @@
 #include "bench/peers/gpu_peer.hpp"
 #include "bench/peers/gpu_peers.hpp"
 
-namespace tenfold::bench::inline TENFOLD_BACKEND {
+namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
 
 auto policy_on(stream_handle queue) {
@@ -55,4 +55,4 @@ std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r) {
   });
 }
 
-}  // namespace tenfold::bench::inline TENFOLD_BACKEND
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -28,7 +28,7 @@ def line_with(lines, text, where, begin=0, whole=False):
 def catalogue():
     """number -> (name, change), of every stage."""
     pattern = re.compile(r'^  STAGE\((\d+), (\w+), \w+, "([^"]*)"\)', re.MULTILINE)
-    text = "\n".join(lines_of("host/catalogue.hpp"))
+    text = "\n".join(lines_of("host/reduce/catalogue.hpp"))
     return {int(n): (name, change) for n, name, change in pattern.findall(text)}
 
 

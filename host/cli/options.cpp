@@ -4,27 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
-#include <utility>
 
 #include "host/error.hpp"
-#include "host/operator_list.hpp"
-#include "host/quantity.hpp"
-#include "host/unlisted_stages.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/text/quantity.hpp"
 
 namespace tenfold::cli {
 namespace {
-
-constexpr std::pair<std::string_view, std::string_view> short_operators[] = {
-    {"add", "sum"},     {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"},
-    {"and", "bit_and"}, {"or", "bit_or"},   {"xor", "bit_xor"}};
-
-std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
-  std::vector<std::string> names;
-  for (const device_choice& each : devices) names.push_back(each.name());
-  return names;
-}
 
 /// Numbers that may be as large as 64 bits, in all forms of `--n`: by itself CLI11 reads -1 as
 /// 2^64-1.
@@ -154,86 +141,12 @@ void add_isa_options(CLI::App& app, isa_options& o) {
       ->check(refuse_empty);
 }
 
-std::string device_choice::name() const {
-  return fmt::format("{}:{}", backend->name(), number);
-}
-bool device_choice::is_executor() const {
-  return backend->name() == "simt";
-}
-
-std::vector<device_choice> all_devices() {
-  std::vector<device_choice> all;
-  for (const tenfold::backend* each : backends())
-    for (const int number : each->devices()) all.push_back({each, number});
-  return all;
-}
-
-device_choice choose_device(std::string_view text) {
-  const std::vector<device_choice> all = all_devices();
-  if (text.empty()) return all.front();
-  const std::size_t colon = text.find(':');
-  for (const device_choice& each : all) {
-    if (text.substr(0, colon) != each.backend->name()) continue;
-    if (colon == text.npos) return each;
-    const std::string_view digits = text.substr(colon + 1);
-    int number = 0;
-    const auto [end, status] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (status != std::errc{} || end != digits.data() + digits.size()) break;
-    // The executor runs other warp sizes too; that there is no kernel for them is the stage's to
-    // say.
-    if (number == each.number || each.is_executor()) return {each.backend, number};
-  }
-  for (const tenfold::backend* each : backends())
-    if (const std::string absence = each->absence();
-        each->name() == text.substr(0, colon) && !absence.empty())
-      throw device_error(
-          fmt::format("there is no device '{}': {}; --device simt runs on the CPU", text, absence));
-  throw input_error(
-      fmt::format("there is no device '{}': use {}", text, fmt::join(names_of(all), ", ")));
-}
-
 void announce_stand_in(const options& o, const device_choice& choice) {
   if (!o.device.empty() || !choice.is_executor()) return;
   for (const tenfold::backend* each : backends())
     if (const std::string absence = each->absence(); !absence.empty())
       fmt::print(stderr, "tenfold: running on {}, since there is no {} device: {}\n", choice.name(),
                  each->name(), absence);
-}
-
-const stage_info& choose_stage(std::string_view text) {
-  for (const stage_info& stage : catalogue)
-    if (text == stage.name || text == fmt::format("{}", stage.number) ||
-        text == fmt::format("{:02}", stage.number) ||
-        text == fmt::format("{:02}_{}", stage.number, stage.name))
-      return stage;
-  for (const unlisted_stage& each : unlisted_stages())
-    if (text == each.info.name) return each.info;
-  std::vector<std::string> known;
-  for (const stage_info& stage : catalogue)
-    known.push_back(fmt::format("{} {}", stage.number, stage.name));
-  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.info.name);
-  throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
-                                fmt::join(known, ", ")));
-}
-
-std::vector<std::string_view> operators_for(element_type type) {
-  std::vector<std::string_view> names;
-  for (const std::string_view name : operator_names)
-    if (visit_type(type,
-                   [&]<typename In>() { return visit_operator<In>(name, []<typename Op>() {}); }))
-      names.push_back(name);
-  return names;
-}
-
-std::string choose_operator(std::string_view text, element_type type) {
-  for (const auto& [abbreviation, name] : short_operators)
-    if (text == abbreviation) text = name;
-  const std::vector<std::string_view> serving = operators_for(type);
-  for (const std::string_view name : serving)
-    if (text == name) return std::string(name);
-  throw input_error(fmt::format("there is no operator '{}' for elements of type {}: use {}", text,
-                                name_of(type), fmt::join(serving, ", ")));
 }
 
 }  // namespace tenfold::cli

@@ -1,104 +1,23 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <functional>
-#include <new>
 #include <string>
-#include <vector>
 
 #include "host/cli/commands.hpp"
-#include "host/cli/observer_call.hpp"
-#include "host/cli/own_kernel.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
+#include "host/cli/observing/observer_call.hpp"
 #include "host/cli/program.hpp"
-#include "host/cli/terminal.hpp"
-#include "host/module.hpp"
+#include "host/text/program.hpp"
 
 namespace tenfold::cli {
 namespace {
-
-/// Says how far a build is that the reader waits for: on a terminal in a line that changes, else in
-/// one every so often.
-class build_reporter final : public build_listener {
- public:
-  build_reporter() { set_build_listener(this); }
-  ~build_reporter() override { set_build_listener(nullptr); }
-
-  void waiting(std::string_view what, int done, int total, double seconds) override {
-    const std::string how_far = total == 0
-                                    ? fmt::format("{} ...", what)
-                                    : fmt::format("{} ({} of {} steps) ...", what, done, total);
-    if (is_terminal(stderr))
-      status_.show(how_far);
-    else if (seconds >= next_)
-      fmt::print(stderr, "tenfold: {}\n", how_far);
-    if (seconds >= next_) next_ += between_lines;
-  }
-  void ended() override {
-    status_.clear();
-    next_ = first_line;
-  }
-  void said(std::string_view messages) override { fmt::print(stderr, "{}", messages); }
-
- private:
-  static constexpr double first_line = 2, between_lines = 10;  // seconds
-  progress status_;
-  double next_ = first_line;
-};
-
-int report_error(const char* message, exit_code code) {
-  std::fflush(stdout);
-  fmt::print(stderr, "{} {}\n", paint("tenfold:", colour::red, stderr), message);
-  return static_cast<int>(code);
-}
-
-/// What is wrong with the command line, and which verb's help knows better.
-std::string explain(const CLI::App& app, const CLI::ParseError& e) {
-  std::vector<std::string> verbs;
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-    verbs.push_back(each->get_name());
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (!chosen.empty())
-    return fmt::format("{}; see '{} {} --help'", e.what(), app.get_name(),
-                       chosen.front()->get_name());
-  const std::vector<std::string> unknown = app.remaining();
-  const std::string what = verbs.empty()     ? e.what()
-                           : unknown.empty() ? fmt::format("use {}", fmt::join(verbs, ", "))
-                                             : fmt::format("there is no '{}': use {}",
-                                                           unknown.front(), fmt::join(verbs, ", "));
-  return fmt::format("{}; see '{} --help'", what, app.get_name());
-}
 
 constexpr const char* exit_codes =
     "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
 
 }  // namespace
-
-int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
-  build_reporter reporter;
-  try {
-    app.parse(argc, argv);
-    const exit_code code = verb();
-    // A full disk or a closed pipe shows when the last of it is written.
-    if (std::fflush(stdout) != 0)
-      throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
-    return static_cast<int>(code);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return report_error(explain(app, e).c_str(), exit_code::bad_input);
-  } catch (const error& e) {
-    return report_error(e.what(), e.code());
-  } catch (const std::bad_alloc&) {
-    return report_error("out of memory: use a smaller n", exit_code::device_failed);
-  } catch (const std::exception& e) {
-    return report_error(e.what(), exit_code::device_failed);
-  }
-}
 
 int run_program(int argc, char** argv) {
   CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");

@@ -1,20 +1,8 @@
 /// @file
-/// What all programs of the project do with their command line and their errors.
+/// The programs that a user calls.
 #pragma once
 
-#include <functional>
-
-#include "host/error.hpp"
-
-namespace CLI {
-class App;
-}
-
 namespace tenfold::cli {
-
-/// Parses and runs; the only place where errors end, in one line each.
-/// @return what the process returns
-int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb);
 
 /// The program: parses the command line, runs the verb, reports errors in one line.
 int run_program(int argc, char** argv);

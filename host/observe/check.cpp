@@ -14,8 +14,8 @@
 #include "host/observe/places.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/observe/watched_run.hpp"
-#include "host/quantity.hpp"
 #include "host/simt/executor.hpp"
+#include "host/text/quantity.hpp"
 
 namespace tenfold::observe {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/backend.hpp"
+#include "host/backends/backend.hpp"
 #include "host/observe/profile.hpp"
 
 namespace tenfold::observe {

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/element.hpp"
 #include "host/observe/memory_map.hpp"
 #include "host/observe/summary.hpp"
+#include "host/reduce/element.hpp"
 
 namespace tenfold::observe {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "host/data/input.hpp"
 #include "host/error.hpp"
-#include "host/input.hpp"
-#include "host/quantity.hpp"
+#include "host/text/quantity.hpp"
 
 namespace tenfold::observe {
 

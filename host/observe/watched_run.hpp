@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "host/backend.hpp"
+#include "host/backends/backend.hpp"
+#include "host/data/reference.hpp"
 #include "host/observe/summary.hpp"
-#include "host/reference.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {

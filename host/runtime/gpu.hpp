@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "host/runtime.hpp"
 #include "host/runtime/gpu_error.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "host/error.hpp"
-#include "host/runtime.hpp"
+#include "host/runtime/runtime.hpp"
 #include "host/simt/executor.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {

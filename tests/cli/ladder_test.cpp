@@ -1,5 +1,5 @@
-// How contenders of a ladder compare, from times that are made up.
-#include "host/cli/ladder.hpp"
+// How candidates on a ladder compare, from times that are made up.
+#include "host/cli/measuring/ladder.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,24 +14,29 @@ constexpr std::uint64_t n = 1000, other_n = 2000;
 class Comparison : public testing::Test {
  protected:
   /// @param seconds of its only run
-  void add(const contender& who, double seconds, verdict v = verdict::right,
+  void add(const candidate& who, double seconds, verdict v = verdict::right,
            std::uint64_t size = n) {
-    measurement m{.stage = who.stage, .peer = who.peer, .n = size, .bytes = 4 * size};
-    m.seconds = {seconds};
-    m.verdict = v;
-    rungs_.push_back({.who = &who, .n = size, .measured = m});
+    result r{.who = who, .at = {.n = size}, .seconds = {seconds}, .verdict = v};
+    r.time = measure::summarize(r.seconds);
+    rungs_.push_back({.who = &who, .n = size, .measured = r});
   }
-  void refuse(const contender& who) {
+  void refuse(const candidate& who) {
     rungs_.push_back({.who = &who, .n = n, .refusal = "no such operator"});
   }
+  static candidate of(const measure::peer& p, bool on_cpu = false, bool is_hidden = false) {
+    candidate made = measure::peer_candidate(p, on_cpu);
+    made.is_hidden = is_hidden;
+    return made;
+  }
 
-  const bench::peer library_peer_{.name = "library", .what = ""},
+  const measure::peer library_peer_{.name = "library", .what = ""},
       host_peer_{.name = "host", .what = ""},
-      copy_peer_{.name = "copy", .what = "", .kind = bench::peer_kind::copy},
-      reader_peer_{.name = "read", .what = "", .kind = bench::peer_kind::reader};
-  const contender first_{.stage = &catalogue[0]}, second_{.stage = &catalogue[1]},
-      library_{.peer = &library_peer_}, host_{.peer = &host_peer_, .on_host = true},
-      copy_{.peer = &copy_peer_}, reader_{.peer = &reader_peer_, .is_hidden = true};
+      copy_peer_{.name = "copy", .what = "", .kind = measure::peer_kind::copy},
+      reader_peer_{.name = "read", .what = "", .kind = measure::peer_kind::reader};
+  const candidate first_ = measure::stage_candidate(catalogue[0], {}),
+                  second_ = measure::stage_candidate(catalogue[1], {}),
+                  library_ = of(library_peer_), host_ = of(host_peer_, true),
+                  copy_ = of(copy_peer_), reader_ = of(reader_peer_, false, true);
   std::vector<rung> rungs_;
 };
 

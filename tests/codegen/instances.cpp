@@ -8,8 +8,8 @@
 #include <map>
 #include <memory>
 
-#include "host/catalogue.hpp"
 #include "host/error.hpp"
+#include "host/reduce/catalogue.hpp"
 
 namespace tenfold::codegen {
 namespace {

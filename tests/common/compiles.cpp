@@ -5,7 +5,7 @@
 #include "common/operators.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
-#include "host/catalogue.hpp"
+#include "host/reduce/catalogue.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tenfold_all_pitfalls.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "host/runtime.hpp"
+#include "host/runtime/runtime.hpp"
 #include "tests/gpu/fake_runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {

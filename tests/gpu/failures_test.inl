@@ -5,8 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "host/backends/device_session.hpp"
 #include "host/reducer.hpp"
-#include "host/registry/device_session.hpp"
 #include "kernels/10_two_pass.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {

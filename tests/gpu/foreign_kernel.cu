@@ -1,5 +1,5 @@
 // Compiled for an architecture that hardly any GPU has that this is run on.
-#include "host/runtime.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace {
 

@@ -9,11 +9,11 @@
 #include <sstream>
 #include <string_view>
 
-#include "host/kernel_sources.hpp"
-#include "host/module.hpp"
+#include "host/backends/module.hpp"
 #include "host/observe/check.hpp"
 #include "host/observe/places.hpp"
-#include "host/unlisted_stages.hpp"
+#include "host/reduce/unlisted_stages.hpp"
+#include "host/text/kernel_sources.hpp"
 
 namespace tenfold::observe {
 namespace {

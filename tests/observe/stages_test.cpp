@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "host/catalogue.hpp"
-#include "host/kernel_sources.hpp"
 #include "host/observe/check.hpp"
 #include "host/observe/summary.hpp"
 #include "host/observe/watched_run.hpp"
-#include "host/stage_parameters.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/text/kernel_sources.hpp"
 
 namespace tenfold::observe {
 namespace {

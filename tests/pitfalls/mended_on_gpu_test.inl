@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "host/runtime.hpp"
-#include "host/shape.hpp"
+#include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
 #include "tests/pitfalls/pitfalls.hpp"
 
 namespace tenfold::pitfalls {

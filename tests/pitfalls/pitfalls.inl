@@ -3,9 +3,9 @@
 
 #include <variant>
 
-#include "host/input.hpp"
+#include "host/data/input.hpp"
+#include "host/data/reference.hpp"
 #include "host/reducer.hpp"
-#include "host/reference.hpp"
 #include "tenfold_all_pitfalls.hpp"
 
 namespace tenfold::pitfalls {

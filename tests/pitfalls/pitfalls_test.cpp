@@ -15,7 +15,7 @@
 
 #include "host/error.hpp"
 #include "host/observe/finding.hpp"
-#include "host/shape.hpp"
+#include "host/reduce/shape.hpp"
 #include "host/simt/executor.hpp"
 
 namespace tenfold::pitfalls {

@@ -8,9 +8,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "host/input.hpp"
+#include "host/data/input.hpp"
+#include "host/data/reference.hpp"
 #include "host/reducer.hpp"
-#include "host/reference.hpp"
 #include "kernels/beyond/15_narrow_elements.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {

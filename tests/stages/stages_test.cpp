@@ -14,14 +14,14 @@
 #include <utility>
 #include <vector>
 
-#include "host/backend.hpp"
-#include "host/catalogue.hpp"
+#include "host/backends/backend.hpp"
+#include "host/data/input.hpp"
+#include "host/data/reference.hpp"
 #include "host/error.hpp"
-#include "host/input.hpp"
-#include "host/operator_list.hpp"
-#include "host/reference.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/reduce/stage_parameters.hpp"
 #include "host/simt/executor.hpp"
-#include "host/stage_parameters.hpp"
 
 namespace tenfold {
 namespace {

@@ -1,0 +1,89 @@
+#include "bench/standings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::bench {
+namespace {
+
+std::string describe(const measure::speed_ratio& r) {
+  if (!r.confidence) return fmt::format("{:.3f} (too few rounds)", r.median);
+  return fmt::format("{:.3f} ({:.3f}..{:.3f})", r.median, r.confidence->low, r.confidence->high);
+}
+
+std::string notes(const result& s) {
+  std::string text;
+  if (s.verdict != verdict::right)
+    text += "  " + paint(measure::name_of(s.verdict), measure::colour_of(s.verdict));
+  if (s.is_spread_wide())
+    text +=
+        "  " + paint(fmt::format("wide spread: {:.0f}%", 100 * s.time.spread()), colour::yellow);
+  return text;
+}
+
+const char* describe_place(const std::vector<result>& all) {
+  if (std::all_of(all.begin(), all.end(), [](const result& s) { return s.who.on_cpu; }))
+    return "the data on the host";
+  return all.front().at.mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
+}
+
+std::string describe_share(const result& s) {
+  return s.share_of_ceiling ? fmt::format("{:.1f}%", 100 * *s.share_of_ceiling) : "-";
+}
+
+std::size_t label_width(const std::vector<result>& all) {
+  std::size_t width = 0;
+  for (const result& s : all) width = std::max(width, s.who.label().size());
+  return width;
+}
+
+}  // namespace
+
+void rank(std::vector<result>& all, std::size_t reference) {
+  double ceiling = 0;
+  for (const result& r : all)
+    if (r.who.reads_on_device()) ceiling = std::max(ceiling, r.bytes_per_second());
+  for (result& r : all) {
+    if (r.who.reads_on_device()) r.share_of_ceiling = r.bytes_per_second() / ceiling;
+    r.against = all[reference].who.label();
+    r.ratio = measure::compare(all[reference].seconds, r.seconds);
+  }
+}
+
+void print_standings(const std::vector<result>& all, std::size_t reference) {
+  const measure::conditions& at = all.front().at;
+  const std::size_t width = label_width(all);
+  fmt::print("\n{} of {} {}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type),
+             describe_place(all));
+  fmt::print("{}\n", paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
+                                       "median", "p5", "p95", "GB/s", "ceiling",
+                                       "times as fast as " + all[reference].who.label()),
+                           colour::bold));
+  for (const result& s : all)
+    fmt::print("  {:<{}} {:>9} {:>9} {:>9} {:>9.4g} {:>8}  {}{}\n", s.who.label(), width,
+               format_seconds(s.time.median), format_seconds(s.time.p5), format_seconds(s.time.p95),
+               s.gigabytes_per_second(), describe_share(s), describe(*s.ratio), notes(s));
+  std::fflush(stdout);
+}
+
+void print_winners(const std::vector<std::vector<result>>& duels, std::string_view reference) {
+  fmt::print("\n{}\n",
+             paint(fmt::format("The fastest stage of each, against {}", reference), colour::bold));
+  for (const std::vector<result>& all : duels) {
+    const result* best = nullptr;
+    for (const result& s : all)
+      if (s.who.stage != nullptr && (best == nullptr || s.time.median < best->time.median))
+        best = &s;
+    if (best == nullptr) continue;
+    fmt::print("  {} {} of {:>9}, {:<6}  {:>9} {:>6.1f}% of the ceiling  {:<22}  {}\n",
+               tenfold::name_of(best->at.type), best->at.op, format_count(best->at.n),
+               name_of(best->at.mode), format_seconds(best->time.median),
+               100 * *best->share_of_ceiling, describe(*best->ratio), best->who.label());
+  }
+}
+
+}  // namespace tenfold::bench

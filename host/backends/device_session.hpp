@@ -1,0 +1,132 @@
+/// @file
+/// A session on a device of the backend that includes this.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "host/backends/backend.hpp"
+#include "host/backends/kernel_modules.hpp"
+#include "host/backends/module.hpp"
+#include "host/backends/registry.hpp"
+#include "host/error.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+class owned_memory final : public memory {
+ public:
+  owned_memory(const device& on, std::uint64_t bytes) : bytes_(on, bytes) {}
+  std::byte* data() const override { return static_cast<std::byte*>(bytes_.data()); }
+
+ private:
+  device_memory bytes_;
+};
+
+class replayable_graph final : public recording {
+ public:
+  replayable_graph(const device& on, stream_handle queue, std::function<void()> work)
+      : device_(on), queue_(queue), graph_(queue, std::move(work)) {}
+  void replay() override {
+    device_.make_current();
+    graph_.launch(queue_);
+  }
+
+ private:
+  device device_;
+  stream_handle queue_;
+  graph graph_;
+};
+
+class device_session final : public session {
+ public:
+  explicit device_session(int ordinal)
+      : device_(ordinal), properties_(device_.properties()), queue_(device_) {}
+
+  /// For those of the same backend who know no stage: the peers.
+  const device& opened() const { return device_; }
+  stream_handle queue() const { return queue_.handle(); }
+
+  const device_properties& properties() const override { return properties_; }
+  device_facts facts() const override { return facts_of(device_); }
+  std::uint64_t free_bytes() const override { return device_.free_bytes(); }
+
+  std::unique_ptr<memory> allocate(std::uint64_t bytes) override {
+    return std::make_unique<owned_memory>(device_, bytes);
+  }
+
+  void upload(void* to, const void* from, std::uint64_t bytes) override {
+    device_.make_current();
+    copy_to_device(to, from, bytes, queue_.handle());
+    queue_.synchronize();
+  }
+
+  void download(void* to, const void* from, std::uint64_t bytes) override {
+    device_.make_current();
+    copy_to_host(to, from, bytes, queue_.handle());
+    queue_.synchronize();
+  }
+
+  void synchronize() override { queue_.synchronize(); }
+
+  double time(const std::function<void()>& work) override {
+    device_.make_current();
+    stopwatch_.start(queue_.handle());
+    work();
+    stopwatch_.stop(queue_.handle());
+    return stopwatch_.seconds();
+  }
+
+  std::unique_ptr<recording> record(std::function<void()> work) override {
+    device_.make_current();
+    return std::make_unique<replayable_graph>(device_, queue_.handle(), std::move(work));
+  }
+
+  std::string hardware_lack(int capability) const override {
+    return TENFOLD_BACKEND::hardware_lack(device_, capability);
+  }
+
+  /// Loads the kernels first, where they are not.
+  std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
+    device_.make_current();
+    const kernel_module* const in = find_module(r.stage, r.type, r.op);
+    const auto find = [&] { return find_registered(r.stage, r.type, in == nullptr ? "" : in->op); };
+    if (find() == nullptr && in != nullptr) load_module(kernel_modules().backend, in->name);
+    if (const registered_stage* found = find())
+      return std::unique_ptr<reduction>(found->make(device_, queue_.handle(), r));
+    refuse(r);
+  }
+
+ private:
+  /// Says what does serve.
+  [[noreturn]] static void refuse(const reduction_request& r) {
+    std::string types, stages;
+    const auto append = [](std::string& list, std::string_view entry) {
+      if ((", " + list + ", ").find(", " + std::string(entry) + ", ") == list.npos)
+        list += (list.empty() ? "" : ", ") + std::string(entry);
+    };
+    for (const registered_stage& stage : registered_stages())
+      if (stage.number == r.stage) append(types, name_of(stage.type));
+    if (!types.empty() && r.stage >= first_unlisted_number)
+      throw input_error("a kernel that is no stage of the ladder is built for elements of type " +
+                        types + ", not of " + std::string(name_of(r.type)));
+    for (const kernel_module& each : kernel_modules().modules) {
+      if (each.number == r.stage) append(types, name_of(each.type));
+      if (each.type == r.type) append(stages, std::to_string(each.number));
+    }
+    const std::string what = "stage " + std::to_string(r.stage);
+    if (types.empty()) throw input_error("there is no " + what + " in this program");
+    throw input_error(what + " takes no elements of type " + std::string(name_of(r.type)) +
+                      ", only of " + types + ": use one of the stages " + stages);
+  }
+
+  device device_;
+  device_properties properties_;
+  stream queue_;
+  stopwatch stopwatch_;
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,410 @@
+#include "host/backends/module.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <list>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "host/error.hpp"
+
+namespace tenfold {
+namespace fs = std::filesystem;
+namespace {
+
+using std::chrono::steady_clock;
+
+build_listener* the_listener = nullptr;
+
+double seconds_since(steady_clock::time_point begin) {
+  return std::chrono::duration<double>(steady_clock::now() - begin).count();
+}
+
+bool refreshes() {
+  const char* const value = std::getenv("TENFOLD_REFRESH");
+  return value != nullptr && std::string_view(value) == "1" && can_build();
+}
+
+[[noreturn]] void refuse_to_build(int failure) {
+  throw input_error(fmt::format("cannot build in {}: {}; use a copy of the project of your own",
+                                build_folder().string(), std::strerror(failure)));
+}
+
+/// Where the program was built, which it knows how to build more of; a folder that was copied from
+/// there does not.
+void check_that_more_can_be_built(const std::string& target, std::string_view what) {
+  if (can_build()) return;
+  throw input_error(fmt::format(
+      "{}: not built in {}, and more can only be built in {}: run 'cmake --build {} --target {}' "
+      "where that is",
+      what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER, target));
+}
+
+class owned_descriptor {
+ public:
+  explicit owned_descriptor(int opened) : number_(opened) {}
+  owned_descriptor(const owned_descriptor&) = delete;
+  owned_descriptor& operator=(const owned_descriptor&) = delete;
+  ~owned_descriptor() { shut(); }
+
+  [[nodiscard]] int number() const { return number_; }
+  void shut() {
+    if (number_ >= 0) close(std::exchange(number_, -1));
+  }
+
+ private:
+  int number_;
+};
+
+/// The compilers inherit the lock: a build whose program was killed still keeps others waiting.
+class folder_lock {
+ public:
+  folder_lock()
+      : file_(open((build_folder() / ".tenfold-build.lock").c_str(), O_RDWR | O_CREAT, 0666)) {
+    if (file_.number() < 0) refuse_to_build(errno);
+    const auto begin = steady_clock::now();
+    bool has_said = false;
+    while (flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
+      if (errno != EWOULDBLOCK && errno != EINTR) refuse_to_build(errno);
+      if (the_listener != nullptr)
+        the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
+      has_said = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    if (has_said && the_listener != nullptr) the_listener->ended();
+  }
+
+ private:
+  owned_descriptor file_;
+};
+
+/// A run of the build, to its end.
+class build_run {
+ public:
+  /// @param more arguments for Ninja
+  build_run(std::span<const std::string> targets, std::string_view what,
+            std::vector<std::string> more)
+      : targets_(targets), what_(what) {
+    std::array<int, 2> ends{};
+    check(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno);
+    owned_descriptor output(ends[0]), input(ends[1]);
+    start(input.number(), std::move(more));
+    input.shut();
+    read_all(output.number());
+    int status = 0;
+    while (waitpid(builder_, &status, 0) < 0)
+      if (errno != EINTR) check(errno);
+    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+  /// Whether all of them are up to date; false where only a build can tell.
+  [[nodiscard]] static bool has_nothing_to_do_for(std::span<const std::string> targets) {
+    if (!is_ninja) return false;
+    // Without an absolute path, Ninja would first want to write build.ninja anew, and stop there.
+    const std::string plan = (build_folder() / "build.ninja").string();
+    return build_run(targets, "kernels", {"-n", "-f", plan}).had_nothing_to_do_;
+  }
+  [[nodiscard]] bool has_failed() const { return status_ != 0; }
+  /// What the compiler says.
+  [[nodiscard]] const std::string& messages() const { return messages_; }
+  /// Whether a target is among those that failed, or may be.
+  [[nodiscard]] bool has_failed(const std::string& target) const {
+    return has_failed() && (failed_.empty() || others_failed_ || failed_.contains(target));
+  }
+
+ private:
+  static void check(int failure) {
+    if (failure != 0)
+      throw input_error(fmt::format("cannot start a build: {}", std::strerror(failure)));
+  }
+
+  void start(int output, std::vector<std::string> more) {
+    std::vector<std::string> command{TENFOLD_CMAKE, "--build", build_folder().string(), "--target"};
+    command.insert(command.end(), targets_.begin(), targets_.end());
+    if constexpr (is_ninja) {
+      command.emplace_back("--");
+      command.insert(command.end(), more.begin(), more.end());
+    }
+    std::vector<char*> arguments;
+    for (std::string& each : command) arguments.push_back(each.data());
+    arguments.push_back(nullptr);
+    std::vector<char*> variables;
+    for (char** each = environ; *each != nullptr; ++each)
+      if (!std::string_view(*each).starts_with("NINJA_STATUS=")) variables.push_back(*each);
+    std::string status_format = "NINJA_STATUS=[%f/%t] ";
+    variables.insert(variables.end(), {status_format.data(), nullptr});
+
+    posix_spawn_file_actions_t streams;
+    check(posix_spawn_file_actions_init(&streams));
+    check(posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0));
+    check(posix_spawn_file_actions_adddup2(&streams, output, 1));
+    check(posix_spawn_file_actions_adddup2(&streams, output, 2));
+    const int failure = posix_spawnp(&builder_, arguments.front(), &streams, nullptr,
+                                     arguments.data(), variables.data());
+    posix_spawn_file_actions_destroy(&streams);
+    if (failure != 0)
+      throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
+  }
+
+  void read_all(int output) {
+    const auto begin = steady_clock::now();
+    std::string rest;
+    std::array<char, 4096> buffer{};
+    for (;;) {
+      pollfd readable{output, POLLIN, 0};
+      const int ready = poll(&readable, 1, 200);
+      if (the_listener != nullptr)
+        the_listener->waiting(fmt::format("building {}", what_), done_, total_,
+                              seconds_since(begin));
+      if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+      const ssize_t got = read(output, buffer.data(), buffer.size());
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) break;
+      rest.append(buffer.data(), static_cast<std::size_t>(got));
+      for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.erase(0, end + 1))
+        take_line(std::string_view(rest).substr(0, end));
+    }
+    if (the_listener != nullptr) the_listener->ended();
+  }
+
+  /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler
+  /// says.
+  void take_line(std::string_view line) {
+    const std::size_t slash = line.find('/'), end = line.find("] ");
+    if (line.starts_with("[") && slash < end && end != line.npos) {
+      std::from_chars(line.data() + 1, line.data() + slash, done_);
+      std::from_chars(line.data() + slash + 1, line.data() + end, total_);
+    } else if (line.starts_with("FAILED: ")) {
+      is_after_failure_ = true;
+      const auto failed = std::ranges::find_if(targets_, [&](const std::string& target) {
+        return line.find("/" + target + ".dir/") != line.npos;
+      });
+      if (failed != targets_.end())
+        failed_.insert(*failed);
+      else
+        others_failed_ = true;  // which some of the targets need
+    } else if (line.starts_with("ninja: no work to do")) {
+      had_nothing_to_do_ = true;
+    } else if (std::exchange(is_after_failure_, false) ||
+               line.starts_with("ninja: Entering directory") ||
+               line.starts_with("ninja: build stopped")) {
+      // the command that failed, and what Ninja says of what was said before
+    } else {
+      messages_.append(line).push_back('\n');
+    }
+  }
+
+#ifdef TENFOLD_BUILT_BY_NINJA
+  static constexpr bool is_ninja = true;
+#else
+  static constexpr bool is_ninja = false;
+#endif
+
+  std::span<const std::string> targets_;
+  std::string_view what_;
+  pid_t builder_ = 0;
+  int done_ = 0, total_ = 0, status_ = 0;
+  bool is_after_failure_ = false, others_failed_ = false, had_nothing_to_do_ = false;
+  std::set<std::string> failed_;
+  std::string messages_;
+};
+
+/// What was built in this process, so that it is not looked at again.
+class built_targets {
+ public:
+  [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
+    return is_built_.contains(target) || (!refreshes() && fs::exists(file));
+  }
+  /// Whether it was tried in vain.
+  [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }
+
+  void add(std::span<const std::string> targets) {
+    is_built_.insert(targets.begin(), targets.end());
+  }
+
+  /// Builds what can be built of these; `expect` has the rest.
+  void build(std::span<const std::string> targets, std::string_view what) {
+    // What cannot be built stops nothing else.
+    const build_run run(targets, what, {"-k", "0"});
+    if (the_listener != nullptr &&
+        (run.has_failed() || run.messages().find("warning:") != run.messages().npos))
+      the_listener->said(run.messages());
+    for (const std::string& each : targets)
+      if (run.has_failed(each))
+        failed_.insert(each);
+      else
+        is_built_.insert(each);
+  }
+
+  void expect(const std::string& target, std::string_view what) const {
+    if (lacks(target))
+      throw input_error(fmt::format("cannot build {}: the messages above say why", what));
+  }
+
+  void forget(const std::string& target) {
+    failed_.erase(target);
+    is_built_.erase(target);
+  }
+
+ private:
+  std::set<std::string> is_built_, failed_;
+};
+
+built_targets& built() {
+  static built_targets instance;
+  return instance;
+}
+
+std::string target_of(std::string_view backend, std::string_view module) {
+  return fmt::format("tenfold_{}_{}", backend, module);
+}
+
+std::string file_of(std::string_view backend, std::string_view module) {
+  return fmt::format("kernels/{}/{}.so", backend, module);
+}
+
+/// Stays loaded to the end.
+bool can_load(const fs::path& file) {
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
+}
+
+[[noreturn]] void refuse_to_load(const fs::path& file, std::string_view remedy) {
+  const char* const why = dlerror();
+  throw input_error(
+      fmt::format("cannot load {}: {}; {}", file.string(), why == nullptr ? "" : why, remedy));
+}
+
+/// Loads a copy, so that it stays as it is whatever becomes of the file.
+void load_copy(const fs::path& library) {
+  struct temporary_file {
+    std::string path;
+    ~temporary_file() { unlink(path.c_str()); }
+  };
+  constexpr std::string_view remedy = "set TMPDIR to a folder for programs that has room";
+  std::error_code failure;
+  static std::list<temporary_file> copies;  // which are read for names and lines of source
+  std::string& path = copies.emplace_back().path;
+  path = (fs::temp_directory_path(failure) / "tenfold-XXXXXX.so").string();
+  if (!failure) {
+    const owned_descriptor made(mkstemps(path.data(), 3));
+    if (made.number() < 0)
+      failure.assign(errno, std::generic_category());
+    else
+      fs::copy_file(library, path, fs::copy_options::overwrite_existing, failure);
+  }
+  if (failure)
+    throw input_error(fmt::format("cannot write {}: {}; {}", path, failure.message(), remedy));
+  if (!can_load(path)) refuse_to_load(path, remedy);
+}
+
+}  // namespace
+
+void set_build_listener(build_listener* listener) {
+  the_listener = listener;
+}
+
+fs::path build_folder() {
+  static const fs::path folder = [] {
+    Dl_info here{};
+    dladdr(reinterpret_cast<const void*>(&set_build_listener), &here);
+    return fs::canonical(here.dli_fname).parent_path();
+  }();
+  return folder;
+}
+
+bool can_build() {
+  std::error_code failure;
+  return fs::exists(build_folder() / "CMakeCache.txt") &&
+         fs::equivalent(build_folder(), TENFOLD_BUILD_FOLDER, failure);
+}
+
+void fetch_modules(std::string_view backend, std::span<const std::string_view> names,
+                   std::size_t at_once) {
+  std::vector<std::string> missing;
+  std::string_view first;
+  bool is_all_there = true;
+  for (const std::string_view name : names) {
+    const std::string target = target_of(backend, name);
+    const fs::path file = build_folder() / file_of(backend, name);
+    is_all_there = is_all_there && fs::exists(file);
+    if (built().has(target, file) || built().lacks(target)) continue;
+    if (missing.empty()) first = name;
+    missing.push_back(target);
+  }
+  if (missing.empty() || !can_build()) return;
+  std::optional<folder_lock> lock;
+  try {
+    lock.emplace();
+  } catch (const input_error&) {
+    return;  // load_module() says why
+  }
+  if (is_all_there && build_run::has_nothing_to_do_for(missing)) {
+    built().add(missing);
+    return;
+  }
+  missing.resize(std::min(missing.size(), at_once));
+  built().build(missing, missing.size() == 1
+                             ? fmt::format("kernels, {}", first)
+                             : fmt::format("the kernels of {} stages", missing.size()));
+}
+
+void load_module(std::string_view backend, std::string_view name) {
+  const std::string target = target_of(backend, name), what = fmt::format("kernels, {}", name);
+  const fs::path file = build_target(target, what, file_of(backend, name));
+  if (can_load(file)) return;
+  // Another program may be about to write it, or may have been killed while it did.
+  if (can_build()) {
+    const folder_lock lock;
+    built().build(std::span(&target, 1), what);
+    built().expect(target, what);
+    if (can_load(file)) return;
+  }
+  refuse_to_load(file, fmt::format("remove it and run 'cmake --build {} --target {}'",
+                                   TENFOLD_BUILD_FOLDER, target));
+}
+
+fs::path build_target(const std::string& target, std::string_view what, std::string_view file) {
+  const fs::path path = build_folder() / file;
+  built().expect(target, what);
+  if (built().has(target, path)) return path;
+  check_that_more_can_be_built(target, what);
+  const folder_lock lock;
+  built().build(std::span(&target, 1), what);
+  built().expect(target, what);
+  return path;
+}
+
+void build_and_copy(std::span<const own_library> libraries, std::string_view what,
+                    const std::function<void()>& prepare) {
+  check_that_more_can_be_built(libraries.front().target, what);
+  const folder_lock lock;
+  prepare();
+  std::vector<std::string> targets;
+  for (const own_library& each : libraries) targets.push_back(each.target);
+  for (const std::string& each : targets) built().forget(each);
+  built().build(targets, what);
+  for (const own_library& each : libraries) {
+    built().expect(each.target, what);
+    load_copy(build_folder() / each.file);
+  }
+}
+
+}  // namespace tenfold

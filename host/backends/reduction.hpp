@@ -1,0 +1,45 @@
+/// @file
+/// A reduction whose stage, element type and operator are chosen at run time. Every unit of kernels
+/// includes this, and not host/backends/backend.hpp, which takes longer to compile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "host/reduce/element.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/reduce/shape.hpp"
+
+namespace tenfold {
+
+/// Which reduction, and for how much.
+struct reduction_request {
+  int stage = 0;
+  element_type type = element_type::f32;
+  std::string op = "sum";
+  tenfold::shape shape;
+  std::uint64_t max_n = 0;
+};
+
+/// Anything that reads an array on one device and leaves one value in a place of its own.
+class runnable {
+ public:
+  virtual ~runnable() = default;
+  /// Enqueues a run over `n` elements at `in`, device memory aligned to the element type.
+  virtual void enqueue(const void* in, std::uint64_t n) = 0;
+  /// Waits for what was enqueued last. @return its result
+  [[nodiscard]] virtual value result() = 0;
+  /// The longest chain of operations from an element to the result.
+  [[nodiscard]] virtual std::uint64_t depth(std::uint64_t n) const = 0;
+};
+
+/// A reduction by one stage, of one type, operator and shape.
+class reduction : public runnable {
+ public:
+  [[nodiscard]] std::uint64_t depth(std::uint64_t n) const final { return plan_for(n).depth(); }
+  [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
+  /// The shape in use: its grid filled in, and its items where the stage has a number of its own.
+  [[nodiscard]] virtual shape used_shape() const = 0;
+};
+
+}  // namespace tenfold

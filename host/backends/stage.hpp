@@ -1,0 +1,92 @@
+/// @file
+/// The reductions of one stage, for some element types and sums, other operators or all of them.
+/// Included by generated units, of which every stage has a few for each backend.
+#pragma once
+
+#include <string>
+#include <tuple>
+
+#include "host/backends/registry.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/reducer.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+template <typename In, typename T, typename Op>
+class typed_reduction final : public reduction {
+ public:
+  template <typename Stage>
+  typed_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
+      : device_(on), queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    reducer_.enqueue(static_cast<const In*>(in), n, static_cast<T*>(result_.data()), queue_);
+  }
+
+  value result() override {
+    device_.make_current();
+    T copy{};
+    copy_to_host(&copy, result_.data(), sizeof(T), queue_);
+    synchronize(queue_);
+    return copy;
+  }
+
+  plan plan_for(std::uint64_t n) const override { return reducer_.plan_for(n); }
+  shape used_shape() const override { return reducer_.used_shape(); }
+
+ private:
+  device device_;
+  stream_handle queue_;
+  reducer<In, T, Op> reducer_;
+  device_memory result_;
+};
+
+/// Whether a stage has kernels for an operator: one that is watched, for sums alone.
+template <typename T, typename Op>
+inline constexpr bool is_built_for =
+#if defined(TENFOLD_OBSERVED)
+    std::is_same_v<Op, sum<T>>;
+#else
+    true;
+#endif
+
+/// Which operators a unit has kernels for.
+enum class operators { all, sum, all_but_sum };
+
+template <operators Which, typename T, typename Op>
+inline constexpr bool is_in_unit = Which == operators::all ||
+                                   (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
+
+/// See `make_reduction_function`.
+/// @throws input_error when the operator does not take the type, or no operator has that name.
+template <typename Stage, operators Which, element_type... Types>
+reduction* make_reduction(const device& on, stream_handle queue, const reduction_request& r) {
+  static_assert(
+      Stage::keeps_order == info_of<Stage>().keeps_order,
+      "the stage's file and host/reduce/catalogue.hpp disagree on whether it keeps the order");
+  reduction* made = nullptr;
+  visit_type(r.type, [&]<typename In>() {
+    if constexpr (((element_type_of<In> == Types) || ...))
+      std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
+        using T = accumulator_of<In>;
+        if constexpr (is_built_for<T, Op> && is_in_unit<Which, T, Op>)
+          made = new typed_reduction<In, T, Op>(Stage{}, on, queue, r);
+      });
+  });
+  if (made == nullptr)
+    throw input_error("there is no operator '" + r.op + "' for elements of type " +
+                      std::string(name_of(r.type)));
+  return made;
+}
+
+/// @return true, for an initializer
+template <typename Stage, operators Which, element_type... Types>
+bool register_stage() {
+  for (const element_type type : {Types...})
+    registered_stages().push_back({info_of<Stage>().number, type,
+                                   Which == operators::sum ? "sum" : "",
+                                   &make_reduction<Stage, Which, Types...>});
+  return true;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "host/cli/commands.hpp"
+#include "host/text/kernel_sources.hpp"
+#include "host/text/source_diff.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+void print_line(const diff_line& line) {
+  switch (line.kind) {
+    case edit::keep:
+      fmt::print("  {}\n", line.text);
+      break;
+    case edit::remove:
+      fmt::print("{}\n", paint("- " + line.text, colour::red));
+      break;
+    case edit::add:
+      fmt::print("{}\n", paint("+ " + line.text, colour::green));
+      break;
+  }
+}
+
+}  // namespace
+
+exit_code diff_stages(const std::string& from, const std::string& to) {
+  const stage_info &a = choose_stage(from), &b = choose_stage(to);
+  const std::vector<diff_line> lines = diff(code_lines(text_of(a)), code_lines(text_of(b)));
+  fmt::print("{}\n{}\n", paint(fmt::format("--- {}", file_of(a)), colour::bold),
+             paint(fmt::format("+++ {}", file_of(b)), colour::bold));
+  for (const diff_line& line : lines) print_line(line);
+  const change_count count = count_changes(lines);
+  fmt::print("\n{} lines of code removed, {} added (comments left out)\n", count.removed,
+             count.added);
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,116 @@
+#include "host/cli/kernels/kernel_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "host/cli/options.hpp"
+#include "host/error.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/unlisted_stages.hpp"
+#include "host/text/kernel_sources.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+std::string_view cpp_name_of(element_type type) {
+  switch (type) {
+    case element_type::i32:
+      return "std::int32_t";
+    case element_type::u32:
+      return "std::uint32_t";
+    case element_type::i64:
+      return "std::int64_t";
+    case element_type::u64:
+      return "std::uint64_t";
+    case element_type::f32:
+      return "float";
+    case element_type::f64:
+      return "double";
+    case element_type::i8:
+      return "std::int8_t";
+    case element_type::u8:
+      return "std::uint8_t";
+    case element_type::f16:
+      return "float16";
+    case element_type::bf16:
+      break;
+  }
+  return "bfloat16";
+}
+
+element_type accumulator_type(element_type type) {
+  return visit_type(type, []<typename In>() { return element_type_of<accumulator_of<In>>; });
+}
+
+/// In C++, from the project's namespace on.
+std::string type_of(const stage_info& stage) {
+  const unlisted_stage* unlisted = find_unlisted(stage);
+  return unlisted != nullptr ? std::string(unlisted->type) : fmt::format("{}::stage", stage.name);
+}
+
+/// Of `sm_90` and `sm_90a`, times ten.
+int capability_of(const isa::architecture& a) {
+  int capability = 0;
+  std::from_chars(a.name.data() + 3, a.name.data() + a.name.size(), capability);
+  return capability;
+}
+
+std::string capability_text(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+
+void check_architecture(const stage_info& stage, const isa::architecture& a) {
+  const int needed = parameters_of(stage).needed_capability;
+  if (needed == 0) return;
+  const std::string what = fmt::format("{} needs NVIDIA's compute capability {}", name_stage(stage),
+                                       capability_text(needed));
+  if (a.vendor == isa::vendor::amd)
+    throw input_error(fmt::format("{}, and {} is AMD's: use --arch sm_{}", what, a.name, needed));
+  if (capability_of(a) < needed)
+    throw input_error(fmt::format("{}, and {} has {}: use --arch sm_{}", what, a.name,
+                                  capability_text(capability_of(a)), needed));
+}
+
+/// The executor runs the same kernels and refuses the same requests, whatever warp size it
+/// imitates.
+void check_request(const chosen_kernel& k) {
+  const device_choice executor = choose_device(fmt::format("simt:{}", k.architecture.warp_size));
+  std::ignore = executor.backend->open(executor.number)
+                    ->make_reduction({k.stage->number, k.type, k.op, k.shape, 1});
+}
+
+}  // namespace
+
+chosen_kernel choose_kernel(const stage_info& stage, std::string_view type, std::string_view op,
+                            const shape& s, const isa::architecture& a) {
+  const element_type element = parse_element_type(type);
+  chosen_kernel k{&stage, element, choose_operator(op, element), s, a, 0};
+  check_architecture(stage, a);
+  check_request(k);
+  k.dynamic_shared_bytes =
+      dynamic_shared_bytes_of(stage, s.block, size_of(accumulator_type(element)));
+  return k;
+}
+
+std::string unit_text(const chosen_kernel& k) {
+  return fmt::format(R"(#include "{}"
+#include "common/narrow_float.hpp"
+#include "common/operators.hpp"
+#if __has_include("tenfold_user_operators.hpp")
+#include "tenfold_user_operators.hpp"
+#endif
+
+namespace tenfold {{
+auto chosen_kernel() {{
+  using accumulator = {};
+  return {}::kernel<{}, {}, {}, {}, accumulator, {}<accumulator>>();
+}}
+}}  // namespace tenfold
+)",
+                     file_of(*k.stage), cpp_name_of(accumulator_type(k.type)), type_of(*k.stage),
+                     k.shape.block, k.architecture.warp_size, k.shape.items, cpp_name_of(k.type),
+                     k.op);
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
+#include "host/isa/process.hpp"
+#include "host/text/kernel_sources.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+std::string replace_all(std::string text, std::string_view from, std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+std::string from_example(const std::string& name) {
+  const kernel_source& example = example_kernels()[0];
+  return replace_all(std::string(example.text), "my_kernel", name);
+}
+
+std::string from_stage(const std::string& name, const stage_info& stage) {
+  if (!backends().back()->serves(stage.number, element_type::f32))
+    throw input_error(fmt::format(
+        "{} takes narrow elements alone, and a kernel of your own is built for u32 and f32: begin "
+        "with another",
+        name_stage(stage)));
+  std::string text = text_of(stage);
+  text.replace(0, text.find('\n'),
+               fmt::format("// {}, which began as {}", name, name_stage(stage)));
+  return replace_all(text, fmt::format("TENFOLD_BACKEND::{}", stage.name),
+                     fmt::format("TENFOLD_BACKEND::{}", name));
+}
+
+}  // namespace
+
+exit_code write_new_kernel(const std::string& name, const std::string& from) {
+  check_kernel_name(name);
+  const std::string file = name + ".hpp";
+  if (std::filesystem::exists(file))
+    throw input_error(fmt::format("there is a {} already: choose another name", file));
+  isa::write_text(file, from.empty() ? from_example(name) : from_stage(name, choose_stage(from)));
+  fmt::print(
+      "wrote {0}; change it and see:\n"
+      "  tenfold run --kernel {0}       whether it is right, and what it takes\n"
+      "  tenfold check {0}              what its threads do to each other\n"
+      "  tenfold profile {0}            what it does to memory and lanes\n"
+      "  tenfold ladder --kernel {0}    beside the ten stages\n",
+      file);
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,110 @@
+#include "host/cli/kernels/own_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <vector>
+
+#include "host/backends/backend.hpp"
+#include "host/backends/module.hpp"
+#include "host/cli/kernels/listed_kernel.hpp"
+#include "host/error.hpp"
+#include "host/isa/process.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/reduce/unlisted_stages.hpp"
+
+namespace tenfold::cli {
+namespace fs = std::filesystem;
+namespace {
+
+const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
+
+/// A file that is as it was keeps its time, so that nothing is compiled anew.
+void write_if_changed(const fs::path& file, const std::string& text) {
+  if (!fs::exists(file) || isa::read_text(file) != text) isa::write_text(file, text);
+}
+
+/// A unit's kernel. The time is there for a file that is replaced by an older one, which alone
+/// would be no reason to compile.
+std::string unit_text(const fs::path& kernel) {
+  return fmt::format(
+      "// Written by tenfold, for a file of time {0}.\n"
+      "#include \"{1}\"\n\n"
+      "#include \"host/backends/unlisted_stage.hpp\"\n\n"
+      "TENFOLD_REGISTER_STAGE({2}, {2}::stage, \"{1}\")\n",
+      fs::last_write_time(kernel).time_since_epoch().count(), kernel.string(),
+      kernel.stem().string());
+}
+
+/// The stage that this program has from the very file; null where it has none.
+const stage_info* find_own_stage(const fs::path& kernel) {
+  for (const unlisted_stage& each : unlisted_stages())
+    if (each.file == kernel.string()) return &each.info;
+  return nullptr;
+}
+
+/// @throws input_error unless the file's name tells a kernel's name
+void check_kernel_file(const fs::path& kernel, const std::string& file) {
+  if (kernel.extension() != ".hpp")
+    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
+  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
+}
+
+}  // namespace
+
+bool names_kernel_file(std::string_view word) {
+  return word.ends_with(".hpp") || word.find('/') != word.npos;
+}
+
+fs::path find_kernel(const std::string& file) {
+  std::error_code failure;
+  const fs::path found =
+      fs::canonical(fs::absolute(file).parent_path(), failure) / fs::path(file).filename();
+  if (failure || !fs::is_regular_file(found, failure))
+    throw input_error(
+        fmt::format("there is no kernel file '{}': 'tenfold new NAME' writes one", file));
+  if (found.string().find_first_of("\"\\\n") != std::string::npos)
+    throw input_error(
+        fmt::format("the path of '{}' has a character that no #include takes: move it", file));
+  return found;
+}
+
+void check_kernel_name(const std::string& name) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz_", digits = "0123456789";
+  const bool is_identifier =
+      !name.empty() && letters.find(name[0]) != letters.npos &&
+      name.find_first_not_of(fmt::format("{}{}", letters, digits)) == name.npos;
+  // Few keywords have an underscore; of those the compiler tells.
+  if (!is_identifier || name.find('_') == name.npos)
+    throw input_error(
+        fmt::format("'{}' is no name for a kernel: its file and its namespace take a C++ name in "
+                    "lower case with an underscore, such as my_kernel",
+                    name));
+  for (const stage_info& stage : catalogue)
+    if (name == stage.name)
+      throw input_error(
+          fmt::format("{} has the name '{}': give your kernel another", name_stage(stage), name));
+  if (is_pitfall(name))
+    throw input_error(fmt::format("a pitfall has the name '{}': give your kernel another", name));
+  if (std::find(std::begin(operator_names), std::end(operator_names), name) !=
+      std::end(operator_names))
+    throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
+}
+
+const stage_info& own_stage(const std::string& file) {
+  const fs::path kernel = find_kernel(file);
+  if (const stage_info* found = find_own_stage(kernel)) return *found;
+  check_kernel_file(kernel, file);
+  std::vector<own_library> libraries;
+  for (const backend* each : backends())
+    if (!each->devices().empty())
+      libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
+                           fmt::format("kernels/{}/own.so", each->modules())});
+  build_and_copy(libraries, kernel.string(),
+                 [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
+  if (const stage_info* found = find_own_stage(kernel)) return *found;
+  throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/measuring/run_command.hpp"
+#include "host/measure/search.hpp"
+#include "host/reduce/best.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+
+using measure::conditions;
+using measure::result;
+using measure::testbed;
+
+namespace {
+
+std::string_view describe(timing_mode mode) {
+  return mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
+}
+
+/// `measured on NVIDIA H200 (sm_90), ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`
+std::string describe(const tuned_shape_row& row) {
+  const auto device = std::find_if(
+      measured.devices.begin(), measured.devices.end(),
+      [&](const tuned_device& each) { return each.architecture == row.at.architecture; });
+  std::vector<std::string> figures;
+  if (row.microseconds > 0) figures.push_back(format_seconds(1e-6 * row.microseconds));
+  if (row.gigabytes_per_second > 0)
+    figures.push_back(fmt::format("{:.4g} GB/s", row.gigabytes_per_second));
+  if (row.ratio > 0)
+    figures.push_back(fmt::format("{:.3f} times as fast as {}", row.ratio, device->library));
+  return fmt::format("measured on {} ({}), {} elements of {} bytes {}: {}", device->name,
+                     device->architecture, format_count(row.at.from_n), row.at.element_bytes,
+                     describe(row.at.mode), fmt::join(figures, ", "));
+}
+
+std::string explain_rule(const shape& s, const device_properties& device) {
+  std::string text = "by rule: loads of 16 bytes, by as many threads as fit";
+  if (device.architecture == executor_architecture)
+    text = "by rule: one launch, in the shape that all stages have on the executor";
+  else if (s.grid == 1)
+    text = "by rule: so few elements are the work of one block";
+  return text + fmt::format("; the table has no figures of {} for this, --measure takes some",
+                            device.architecture);
+}
+
+std::string explain(const stage_choice& choice, const device_properties& device) {
+  if (choice.by.row == nullptr) return explain_rule(choice.by.shape, device);
+  const std::string figures = describe(*choice.by.row);
+  return choice.is_ranked ? figures : "stage by rule, shape as " + figures;
+}
+
+std::string describe(const measure::search_result& found, timing_mode mode) {
+  return fmt::format(
+      "the fastest of {} tried here {}: {}; the choice above takes {}, {:.3f} times as long",
+      found.candidates, describe(mode), format_seconds(found.fastest.time.median),
+      format_seconds(found.pick.time.median), found.pick.time.median / found.fastest.time.median);
+}
+
+measure::candidate pick_candidate(const conditions& at, testbed& bed) {
+  const stage_choice pick = measure::choose_best(bed.device(), at);
+  measure::candidate made =
+      measure::stage_candidate(choose_stage(std::to_string(pick.stage.number)), pick.by.shape);
+  made.chosen_by = pick.by.row != nullptr ? "table" : "rule";
+  made.reason = explain(pick, bed.device().properties());
+  return made;
+}
+
+std::vector<result> take_best(const options& o, const conditions& at, testbed& bed) {
+  const measure::candidate pick = pick_candidate(at, bed);
+  std::vector<result> results{measure_alone(pick, o, bed, at.mode)};
+  if (!o.measure) return results;
+
+  announce("trying what else there is");
+  const measure::search_result found =
+      measure::search(pick, families_of(at.type, at.op), at.mode, bed);
+  if (found.is_pick) {
+    results[0].who.reason += fmt::format("; the fastest of {} tried here {} as well",
+                                         found.candidates, describe(at.mode));
+    return results;
+  }
+  measure::candidate fastest = found.fastest.who;
+  fastest.reason = describe(found, at.mode);
+  results.push_back(measure_alone(fastest, o, bed, at.mode));
+  return results;
+}
+
+}  // namespace
+
+exit_code run_best(const options& o) {
+  const timing_mode mode = parse_mode(o.mode);
+  return run_and_report(o, [&](const chosen_input& input, testbed& bed) {
+    return take_best(o, {input.data.type(), input.data.op(), input.data.n(), mode}, bed);
+  });
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,369 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/measuring/comparison.hpp"
+#include "host/error.hpp"
+#include "host/measure/result.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::size_t most_files = 26;  // as many as there are letters
+constexpr std::size_t widest_line = 120;
+
+char letter(std::size_t file) {
+  return static_cast<char>('A' + file);
+}
+
+std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
+  if (count == 0) return fmt::format("no {}", one);
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// ---- numbers as text ----------------------------------------------------------------------------
+
+std::string format_factor(double factor) {
+  return factor < 0.1 || factor >= 100 ? fmt::format("{:.3g}", factor)
+                                       : fmt::format("{:.2f}", factor);
+}
+
+std::string format_rate(double bytes_per_second) {
+  const double gigabytes = bytes_per_second * 1e-9;
+  if (gigabytes >= 1000) return fmt::format("{:.0f}", gigabytes);
+  return gigabytes < 1 ? fmt::format("{:.3g}", gigabytes) : fmt::format("{:.4g}", gigabytes);
+}
+
+std::string format_share(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", 100 * *share) : std::string();
+}
+
+std::string format_shape(const launch_shape& shape) {
+  std::string text;
+  for (const auto& [name, count] : {std::pair{"block", shape.block},
+                                    std::pair{"items", shape.items}, std::pair{"grid", shape.grid}})
+    if (count) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, *count);
+  return text;
+}
+
+/// `2026-11-21T02:20:02+0000` without what nobody reads.
+std::string format_date(std::string date) {
+  constexpr std::size_t to_the_minute = 16;
+  if (date.empty()) return "no date";
+  if (date.size() > to_the_minute && date[10] == 'T') {
+    date.resize(to_the_minute);
+    date[10] = ' ';
+  }
+  return date;
+}
+
+std::string describe_mode(const std::string& mode) {
+  if (mode.empty()) return {};
+  if (mode == "graph") return ", in a replayed graph";
+  if (mode == "stream") return ", in a stream";
+  if (mode == "cpu") return ", on the CPU";
+  return ", " + mode;
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+/// A text and how many columns it takes, which its colour does not change.
+struct cell {
+  std::string text{};
+  std::size_t width = 0;
+};
+
+cell right_aligned(std::string_view text, std::size_t width, colour c = colour::plain) {
+  return {paint(fmt::format("{:>{}}", text, width), c), std::max(width, text.size())};
+}
+
+cell operator+(cell a, const cell& b) {
+  return {a.text + b.text, a.width + b.width};
+}
+
+/// What moves a cell to the right end of a wider one.
+std::string indentation(const cell& c, std::size_t width) {
+  return std::string(width - std::min(c.width, width), ' ');
+}
+
+/// A group of columns for each file; two lines for each entry where one would be too wide.
+class comparison_table {
+ public:
+  comparison_table(std::span<const comparison> all, std::size_t files, bool by_shape)
+      : files_(files), by_shape_(by_shape) {
+    for (const comparison& c : all) {
+      label_width_ = std::max(label_width_, label(c).size());
+      for (const result_entry* each : c.results) {
+        has_peak_ |= each != nullptr && each->share_of_peak.has_value();
+        has_ceiling_ |= each != nullptr && each->share_of_ceiling.has_value();
+      }
+    }
+    std::size_t width = label_width_;
+    for (std::size_t i = 0; i < files_; ++i) width += group_width(i);
+    in_one_line_ = width <= widest_line;
+  }
+
+  void print(std::span<const comparison> all) const {
+    const subject* title = nullptr;
+    for (const comparison& c : all) {
+      const subject& s = c.example().what;
+      if (title == nullptr || title_of(*title) != title_of(s)) {
+        title = &s;
+        fmt::print("\n{}\n", paint(title_of(s), colour::bold));
+        print_header();
+      }
+      print_row(c);
+    }
+  }
+
+ private:
+  [[nodiscard]] static std::string title_of(const subject& s) {
+    return fmt::format("{} of {} {}{}", s.op, format_count(s.n), s.type, describe_mode(s.mode));
+  }
+
+  [[nodiscard]] std::string label(const comparison& c) const {
+    const result_entry& e = c.example();
+    return by_shape_ ? fmt::format("{} {}", e.what.who, format_shape(e.shape)) : e.what.who;
+  }
+
+  // The two parts of a group, in one line or one below the other: times, and what they amount to.
+
+  [[nodiscard]] cell times(std::size_t file, std::string_view time, std::string_view ratio,
+                           colour c = colour::plain) const {
+    const cell left = right_aligned(time, 9);
+    return file == 0 ? left : left + right_aligned(ratio, 10, c);
+  }
+  [[nodiscard]] cell rates(std::string_view rate, std::string_view peak,
+                           std::string_view ceiling) const {
+    cell all = right_aligned(rate, 8);
+    if (has_peak_) all = all + right_aligned(peak, 7);
+    if (has_ceiling_) all = all + right_aligned(ceiling, 8);
+    return all;
+  }
+
+  [[nodiscard]] std::size_t group_width(std::size_t file) const {
+    const std::size_t above = times(file, "", "").width, below = rates("", "", "").width;
+    return in_one_line_ ? above + below : std::max(above, below);
+  }
+
+  /// @param above, below what stands in a file's group, by its number
+  template <typename Above, typename Below>
+  void print_groups(const std::string& label, Above above, Below below) const {
+    std::string first = label + std::string(label_width_ - label.size(), ' ');
+    std::string second(label_width_, ' ');
+    for (std::size_t i = 0; i < files_; ++i) {
+      const cell left = above(i), right = below(i);
+      if (in_one_line_) {
+        first += left.text + right.text;
+      } else {
+        first += indentation(left, group_width(i)) + left.text;
+        second += indentation(right, group_width(i)) + right.text;
+      }
+    }
+    print_line(first);
+    if (!in_one_line_) print_line(second);
+  }
+
+  static void print_line(std::string line) {
+    line.erase(line.find_last_not_of(' ') + 1);
+    fmt::print("{}\n", line);
+  }
+
+  void print_header() const {
+    std::string letters(label_width_, ' ');
+    for (std::size_t i = 0; i < files_; ++i)
+      letters += fmt::format("{:>9}{:{}}", letter(i), "", group_width(i) - 9);
+    print_line(letters);
+    print_groups(
+        "", [&](std::size_t i) { return times(i, "time", "vs A"); },
+        [&](std::size_t) { return rates("GB/s", "peak", "ceiling"); });
+  }
+
+  void print_row(const comparison& c) const {
+    print_groups(
+        label(c), [&](std::size_t i) { return times_of(c, i); },
+        [&](std::size_t i) {
+          const result_entry* e = c.results[i];
+          if (e == nullptr) return rates("", "", "");
+          return rates(format_rate(e->bytes_per_second), format_share(e->share_of_peak),
+                       format_share(e->share_of_ceiling));
+        });
+    if (!by_shape_ && c.shapes_differ()) print_shapes(c);
+  }
+
+  [[nodiscard]] cell times_of(const comparison& c, std::size_t file) const {
+    if (c.results[file] == nullptr) return times(file, "", "");
+    const std::string time = format_seconds(c.results[file]->seconds);
+    const auto speed_up = c.speed_up(file);
+    if (!speed_up) return times(file, time, "");
+    if (c.is_within_spread(file).value_or(false))
+      return times(file, time, format_factor(*speed_up) + " x~");
+    return times(file, time, format_factor(*speed_up) + " x ",
+                 *speed_up > 1 ? colour::green : colour::red);
+  }
+
+  void print_shapes(const comparison& c) const {
+    for (std::size_t i = 0; i < files_; ++i)
+      if (c.results[i] != nullptr)
+        fmt::print("{:{}}  {}: {}\n", "", label_width_, letter(i),
+                   format_shape(c.results[i]->shape));
+  }
+
+  std::size_t files_;
+  bool by_shape_;
+  std::size_t label_width_ = 0;
+  bool has_peak_ = false, has_ceiling_ = false, in_one_line_ = true;
+};
+
+// ---- what surrounds it --------------------------------------------------------------------------
+
+void print_files(std::span<const result_file> files) {
+  std::size_t path_width = 0, device_width = 0;
+  for (const result_file& each : files) {
+    path_width = std::max(path_width, each.path.size());
+    device_width = std::max(device_width, each.device.size());
+  }
+  for (std::size_t i = 0; i < files.size(); ++i)
+    fmt::print("{}  {:<{}}  {:<{}}  {}\n", paint(std::string(1, letter(i)), colour::bold),
+               files[i].path, path_width,
+               files[i].device.empty() ? "unknown device" : files[i].device,
+               std::max(device_width, std::string_view("unknown device").size()),
+               format_date(files[i].date));
+}
+
+/// Which is faster overall, and how much of that means something.
+void print_overall(const overall& o, char file) {
+  const std::string over = count_of(o.entries, "entry", "entries");
+  if (o.within_spread == o.entries) {
+    fmt::print("{} and A do not differ by more than the spread in any of {}.\n", file, over);
+    return;
+  }
+  const bool is_faster = o.speed_up >= 1;
+  fmt::print(
+      "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
+      "spread{}.\n",
+      is_faster ? file : 'A', format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
+      is_faster ? 'A' : file, over, count_of(o.within_spread, "difference is", "differences are"),
+      o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
+}
+
+void print_left_out(std::span<const result_file> files, const matched_results& matched) {
+  std::size_t partial = 0;
+  for (const comparison& c : matched.comparisons) partial += c.is_in_every_file() ? 0 : 1;
+  if (partial != 0)
+    fmt::print("{} not in every file.\n", count_of(partial, "entry is", "entries are"));
+  if (matched.slower_shapes != 0)
+    fmt::print("{} left out, the fastest standing for its stage; --by-shape shows all.\n",
+               count_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if (files[i].wrong != 0)
+      fmt::print("{}\n",
+                 paint(fmt::format("{} left out of {}: the result is wrong.",
+                                   count_of(files[i].wrong, "entry is", "entries are"), letter(i)),
+                       colour::red));
+}
+
+void print_comparison(std::span<const result_file> files, const matched_results& matched,
+                      bool by_shape) {
+  print_files(files);
+  comparison_table(matched.comparisons, files.size(), by_shape).print(matched.comparisons);
+  fmt::print("\n");
+  std::size_t within_spread = 0;
+  for (std::size_t i = 1; i < files.size(); ++i) {
+    const overall o = summarize(matched.comparisons, i);
+    within_spread += o.within_spread;
+    print_overall(o, letter(i));
+  }
+  if (within_spread != 0)
+    fmt::print(
+        "~ within the spread: one median lies between the 5th and 95th percentiles of the other, "
+        "or between\n  its fastest and slowest run where a file has no percentiles.\n");
+  print_left_out(files, matched);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+template <typename T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json();
+}
+
+json result(const comparison& c, std::size_t file) {
+  const result_entry* e = c.results[file];
+  if (e == nullptr) return {};
+  json r{{"name", e->name},
+         {"seconds", e->seconds},
+         {"low", e->spread ? json(e->spread->low) : json()},
+         {"high", e->spread ? json(e->spread->high) : json()},
+         {"bytes_per_second", e->bytes_per_second},
+         {"share_of_peak", or_null(e->share_of_peak)},
+         {"share_of_ceiling", or_null(e->share_of_ceiling)},
+         {"block", or_null(e->shape.block)},
+         {"items", or_null(e->shape.items)},
+         {"grid", or_null(e->shape.grid)}};
+  if (file != 0) {
+    r["speed_up"] = or_null(c.speed_up(file));
+    r["within_spread"] = or_null(c.is_within_spread(file));
+  }
+  return r;
+}
+
+json document_of(std::span<const result_file> files, const matched_results& matched) {
+  json document{{"files", json::array()}, {"comparisons", json::array()}};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    json file{{"letter", std::string(1, letter(i))}, {"path", files[i].path},
+              {"device", files[i].device},           {"date", files[i].date},
+              {"entries", files[i].entries.size()},  {"wrong", files[i].wrong}};
+    if (i != 0) {
+      const overall o = summarize(matched.comparisons, i);
+      file["common"] = o.entries;
+      file["within_spread"] = o.within_spread;
+      file["without_spread"] = o.without_spread;
+      file["speed_up"] = o.speed_up;
+    }
+    document["files"].push_back(std::move(file));
+  }
+  for (const comparison& c : matched.comparisons) {
+    const subject& s = c.example().what;
+    json entry{{"who", s.who},
+               {"type", s.type},
+               {"op", s.op},
+               {"n", s.n},
+               {"mode", s.mode.empty() ? json() : json(s.mode)}};
+    for (std::size_t i = 0; i < files.size(); ++i)
+      entry["results"][std::string(1, letter(i))] = result(c, i);
+    document["comparisons"].push_back(std::move(entry));
+  }
+  document["slower_shapes"] = matched.slower_shapes;
+  return document;
+}
+
+}  // namespace
+
+exit_code compare_results(const compare_options& o) {
+  if (o.files.size() < 2)
+    throw input_error(
+        "compare takes two files or more, as 'tenfold ladder --json FILE' writes them");
+  if (o.files.size() > most_files)
+    throw input_error(fmt::format("compare takes {} files at most", most_files));
+  measure::check_json_file(o.json);
+  std::vector<result_file> files;
+  for (const std::string& path : o.files) files.push_back(read_result_file(path));
+  const matched_results matched = match(files, o.by_shape);
+  if (o.json != "-") print_comparison(files, matched, o.by_shape);
+  // A path need not be UTF-8, which JSON must be.
+  if (!o.json.empty())
+    measure::write_document(
+        o.json, document_of(files, matched).dump(2, ' ', false, json::error_handler_t::replace));
+  return exit_code::success;
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "host/cli/commands.hpp"
+#include "host/cli/measuring/ladder.hpp"
+#include "host/cli/measuring/ladder_table.hpp"
+#include "host/cli/measuring/run_command.hpp"
+#include "host/simt/executor.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+/// The user's options, with n large enough for every size.
+options options_for(const std::vector<std::uint64_t>& sizes, options o) {
+  if (!sizes.empty()) o.n = fmt::format("{}", sizes.back());
+  return o;
+}
+
+/// Measures everything that takes part, size by size.
+class climb {
+ public:
+  climb(const options& o, const stage_info* own)
+      : options_(o),
+        sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
+        bed_(choose_device(o.device)),
+        candidates_(choose_candidates(o, bed_.choice(), own)),
+        input_(make_input(options_for(sizes_, o), bed_)) {
+    announce_stand_in(o, bed_.choice());
+    if (sizes_.empty()) sizes_.push_back(input_.data.n());
+  }
+
+  exit_code run() {
+    if (!is_silent())
+      fmt::print("{} of {} on {} ({})\n", input_.data.op(),
+                 options_.sizes.empty() ? input_.description() : input_.source,
+                 bed_.choice().name(), bed_.device().properties().name);
+    const auto stands = [](const rung& r) { return r.who->stage != nullptr && r.measured; };
+    try {
+      measure_all();
+    } catch (const error&) {
+      finish_table();  // what there is must not be lost
+      throw;
+    }
+    finish_table();
+    if (std::none_of(rungs_.begin(), rungs_.end(), stands))
+      throw input_error("no stage serves this request; each line above says why");
+    if (!is_silent()) print_summary();
+    if (!options_.json.empty()) write_results();
+    return std::any_of(rungs_.begin(), rungs_.end(),
+                       [](const rung& r) { return r.has(verdict::wrong); })
+               ? exit_code::wrong_result
+               : exit_code::success;
+  }
+
+ private:
+  [[nodiscard]] bool is_silent() const { return options_.json == "-"; }
+
+  /// Whether a line can be printed as soon as its candidate is done, since nothing in it depends on
+  /// those that follow.
+  [[nodiscard]] bool prints_at_once() const {
+    return options_.sizes.empty() && bed_.choice().is_executor() && options_.peers.empty();
+  }
+
+  /// Builds as many stages at once as there are cores, and none while one is measured, so that the
+  /// first line comes soon and its time is true.
+  void fetch_kernels(std::size_t first) {
+    std::vector<kernel_choice> wanted;
+    for (std::size_t i = first; i < candidates_.size(); ++i)
+      if (const stage_info* stage = candidates_[i].stage)
+        wanted.push_back({stage->number, input_.data.type(), input_.data.op()});
+    bed_.choice().backend->fetch(wanted, std::max(1u, std::thread::hardware_concurrency()));
+  }
+
+  void measure_all() {
+    std::optional<ladder_table> table;
+    if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{});
+    for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {
+      bed_.load(input_.data, *n);
+      for (const candidate& who : candidates_) {
+        if (n == sizes_.rbegin())
+          fetch_kernels(static_cast<std::size_t>(&who - candidates_.data()));
+        status_.show(
+            fmt::format("{:>5}  {:<18} {} ...", number_of(who), title_of(who), format_count(*n)));
+        rungs_.push_back(measure_one(who, *n));
+        status_.clear();
+        if (is_silent()) report_refusal(rungs_.back());
+        if (table) table->add(rungs_.back());
+      }
+    }
+    const auto by_size = [](const rung& a, const rung& b) { return a.n < b.n; };
+    std::stable_sort(rungs_.begin(), rungs_.end(), by_size);
+  }
+
+  rung measure_one(const candidate& who, std::uint64_t n) {
+    rung r{.who = &who, .n = n};
+    r.refusal = refusal_of(who);
+    if (r.refusal.empty()) try {
+        r.measured = who.stage != nullptr ? measure_stage(who) : measure_alone(who, options_, bed_);
+      } catch (const input_error& e) {
+        r.refusal = e.what();
+      }
+    return r;
+  }
+
+  [[nodiscard]] std::string refusal_of(const candidate& who) const {
+    if (who.stage != nullptr)
+      return bed_.choice().backend->serves(who.stage->number, input_.data.type())
+                 ? ""
+                 : fmt::format("{} takes no {}", name_stage(*who.stage),
+                               name_of(input_.data.type()));
+    if (who.kind() == measure::peer_kind::launch)
+      return "it reads nothing: 'tenfold_duel --peers empty' measures it";
+    return who.peer->absent;
+  }
+
+  /// A kernel that fails a trial stands there as wrong, whatever comes out of these data.
+  result measure_stage(const candidate& who) {
+    if (is_unlisted(*who.stage) && !trials_)
+      trials_ = measure::run_trials(bed_.device(), *who.stage);
+    result m = measure_alone(who, options_, bed_);
+    if (is_unlisted(*who.stage)) m.trials = trials_;
+    if (m.is_wrong()) m.verdict = verdict::wrong;
+    return m;
+  }
+
+  void report_refusal(const rung& r) const {
+    if (r.measured || !r.is_shown() || r.n != sizes_.back()) return;
+    fmt::print(stderr, "tenfold: left out: {}{}\n",
+               r.who->peer == nullptr ? "" : title_of(*r.who) + ": ", r.refusal);
+  }
+
+  void finish_table() {
+    status_.clear();
+    compare(rungs_, bed_.device().properties().peak_bytes_per_second);
+    if (is_silent() || prints_at_once()) return;
+    if (!options_.sizes.empty()) {
+      print_size_table(candidates_, rungs_, sizes_);
+      return;
+    }
+    ladder_table table(choose_columns(rungs_));
+    for (const rung& r : rungs_) table.add(r);
+  }
+
+  /// A sentence on what the ladder won, and what else a reader must know.
+  void print_summary() const {
+    print_failures();
+    if (options_.sizes.empty()) print_gain();
+    if (const read_ceiling ceiling = find_ceiling(rungs_); ceiling.bytes_per_second > 0)
+      fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
+                 ceiling.bytes_per_second * 1e-9, ceiling.reader);
+    if (bed_.choice().is_executor())
+      fmt::print(
+          "These are times of the executor, which imitates a GPU on the CPU: they count its "
+          "switches between threads and say nothing of a GPU's speed.\n");
+  }
+
+  void print_failures() const {
+    if (!trials_ || trials_->passed()) return;
+    fmt::print("\nYour kernel is wrong in {} of {} trials:\n", trials_->wrong, trials_->trials);
+    for (const std::string& each : trials_->failures) fmt::print("  {}\n", each);
+  }
+
+  void print_gain() const {
+    std::vector<const result*> steps;
+    for (const rung& r : rungs_)
+      if (r.who->stage != nullptr && !is_unlisted(*r.who->stage) && r.measured &&
+          !r.has(verdict::wrong))
+        steps.push_back(&*r.measured);
+    if (steps.size() < 2) return;
+    const result &first = *steps.front(), *best = &first, *largest = nullptr;
+    double largest_gain = 0;
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      if (steps[i]->time.median < best->time.median) best = steps[i];
+      const double gain = steps[i - 1]->time.median / steps[i]->time.median;
+      if (gain > largest_gain) {
+        largest_gain = gain;
+        largest = steps[i];
+      }
+    }
+    constexpr double least_gain = 1.05;  // below, it would read as 1.0 times
+    if (const double gain = first.time.median / best->time.median; gain < least_gain)
+      fmt::print("\nStage {} reads {:.4g} GB/s, and no stage is clearly faster.\n",
+                 first.who.stage->number, first.gigabytes_per_second());
+    else
+      fmt::print(
+          "\nStage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
+          "stage {} ({:.1f} times the one before).\n",
+          best->who.stage->number, best->gigabytes_per_second(), gain, first.who.stage->number,
+          largest->who.stage->number, largest_gain);
+  }
+
+  void write_results() {
+    std::vector<result> results;
+    for (const rung& r : rungs_)
+      if (r.measured && r.is_shown()) results.push_back(*r.measured);
+    auto context = describe_run(options_, bed_);
+    if (const double ceiling = find_ceiling(rungs_).bytes_per_second; ceiling > 0)
+      context["read_ceiling_bytes_per_second"] = ceiling;
+    measure::write_results(options_.json, context, results, bed_.choice().name());
+  }
+
+  const options& options_;
+  std::vector<std::uint64_t> sizes_;  ///< ascending
+  measure::testbed bed_;
+  std::vector<candidate> candidates_;
+  chosen_input input_;
+  std::optional<measure::trial_report> trials_;  ///< of the reader's own kernel
+  std::vector<rung> rungs_;                      ///< in the order of sizes, then of candidates
+  progress status_;
+};
+
+}  // namespace
+
+exit_code run_ladder(const options& o, const stage_info* own) {
+  simt::set_schedule(simt::parse_schedule(o.schedule));
+  measure::check_json_file(o.json);
+  return climb(o, own).run();
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,187 @@
+#include "host/cli/measuring/ladder_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+std::string format_share(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", 100 * *share) : "";
+}
+
+std::string format_ratio(const std::optional<double>& ratio) {
+  if (!ratio) return "";
+  return *ratio < 0.1 ? fmt::format("{:.2g} x", *ratio) : fmt::format("{:.2f} x", *ratio);
+}
+
+std::string_view strip(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::size_t width_of_names(const std::vector<rung>& rungs) {
+  std::size_t width = ladder_columns{}.name_width;
+  for (const rung& r : rungs)
+    if (r.is_shown()) width = std::max(width, title_of(*r.who).size());
+  return width;
+}
+
+/// The columns after the result, each with a blank before it.
+std::string join_columns(const ladder_columns& columns, const std::string& peak,
+                         const std::string& ceiling, const std::string& against_peer) {
+  std::string text;
+  if (columns.share_of_peak) text += fmt::format(" {:>7}", peak);
+  if (columns.share_of_ceiling) text += fmt::format(" {:>10}", ceiling);
+  if (!columns.best_peer.empty()) text += fmt::format(" {:>9}", against_peer);
+  return text;
+}
+
+void print_refusal(const candidate& who, std::size_t name_width, const std::string& reason) {
+  fmt::print("{:>5}  {:<{}} {}\n", number_of(who), title_of(who), name_width,
+             paint(reason, colour::yellow));
+}
+
+/// One part of the table of many sizes: those that fit side by side.
+class size_block {
+ public:
+  size_block(const std::vector<rung>& rungs, std::span<const std::uint64_t> sizes)
+      : rungs_(rungs), sizes_(sizes), name_width_(width_of_names(rungs)) {}
+
+  void print_header() const {
+    std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width_);
+    for (const std::uint64_t n : sizes_) text += fmt::format(" {:>8} ", format_count(n));
+    fmt::print("{}\n", paint(strip(text), colour::bold));
+  }
+
+  void print_line(const candidate& who) const {
+    std::string cells;
+    const rung* refused = nullptr;
+    bool is_shown = false, is_measured = false;
+    for (const std::uint64_t n : sizes_) {
+      const rung* r = find(who, n);
+      cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : cell(*r));
+      if (r == nullptr) continue;
+      is_shown |= r->is_shown();
+      is_measured |= r->measured.has_value();
+      if (!r->measured) refused = r;
+    }
+    if (is_shown && !is_measured) print_refusal(who, name_width_, refused->refusal);
+    if (is_shown && is_measured)
+      fmt::print("{:>5}  {:<{}}{}\n", number_of(who), title_of(who), name_width_, strip(cells));
+  }
+
+ private:
+  /// Null where the run failed before it came to that.
+  [[nodiscard]] const rung* find(const candidate& who, std::uint64_t n) const {
+    for (const rung& r : rungs_)
+      if (r.who == &who && r.n == n) return &r;
+    return nullptr;
+  }
+
+  [[nodiscard]] std::string cell(const rung& r) const {
+    if (!r.measured) return fmt::format("{:>8} ", "-");
+    if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
+    const bool is_best = &r == find_best_stage(rungs_, r.n);
+    const double speed = r.measured->gigabytes_per_second();
+    const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
+    const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
+    return paint(fmt::format("{:>8.{}g}{}", speed, digits, mark),
+                 is_best ? colour::bold : colour::plain);
+  }
+
+  const std::vector<rung>& rungs_;
+  std::span<const std::uint64_t> sizes_;
+  std::size_t name_width_;
+};
+
+/// Why some of the cells are empty, and what marks mean.
+void print_size_notes(const std::vector<rung>& rungs) {
+  for (const rung& r : rungs) {
+    const bool is_measured_elsewhere =
+        std::any_of(rungs.begin(), rungs.end(),
+                    [&](const rung& other) { return other.who == r.who && other.measured; });
+    if (r.is_shown() && !r.measured && is_measured_elsewhere)
+      fmt::print("{} at {}: {}\n", title_of(*r.who), format_count(r.n), r.refusal);
+  }
+  fmt::print("\nGB/s at each size; * marks the fastest stage{}.\n",
+             std::any_of(rungs.begin(), rungs.end(),
+                         [](const rung& r) { return r.has(verdict::undecided); })
+                 ? ", ? a result that rounding or overflow leaves undecided"
+                 : "");
+}
+
+}  // namespace
+
+ladder_columns choose_columns(const std::vector<rung>& rungs) {
+  ladder_columns columns{.name_width = width_of_names(rungs)};
+  for (const rung& r : rungs) {
+    if (!r.measured) continue;
+    columns.share_of_peak |= r.measured->share_of_peak.has_value();
+    columns.share_of_ceiling |= r.measured->share_of_ceiling.has_value();
+    if (const rung* best = find_best_peer(rungs, r.n)) columns.best_peer = title_of(*best->who);
+  }
+  return columns;
+}
+
+ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
+  const std::string more = columns_.has_bar() ? "  speed over stage 1, on a log scale"
+                                              : join_columns(columns_, "of peak", "of ceiling",
+                                                             "vs " + columns_.best_peer);
+  fmt::print("{}\n",
+             paint(fmt::format("{:>5}  {:<{}} {:>10} {:>10} {:>12}  {:<9}{}", "stage", "name",
+                               columns_.name_width, "time", "GB/s", "vs before", "result", more),
+                   colour::bold));
+}
+
+void ladder_table::add(const rung& r) {
+  if (!r.is_shown()) return;
+  if (r.measured)
+    add(*r.who, *r.measured);
+  else
+    print_refusal(*r.who, columns_.name_width, r.refusal);
+  std::fflush(stdout);
+}
+
+void ladder_table::add(const candidate& who, const result& m) {
+  std::optional<double> gain;
+  if (who.stage != nullptr) {
+    if (before_ > 0) gain = before_ / m.time.median;
+    before_ = m.time.median;
+    if (first_ == 0) first_ = before_;
+  }
+  const std::string more =
+      columns_.has_bar()
+          ? "  " + bar(1 + std::max(0.0, 2 * std::log2(first_ / m.time.median)))
+          : join_columns(columns_, format_share(m.share_of_peak), format_share(m.share_of_ceiling),
+                         format_ratio(m.against_best_peer));
+  fmt::print(
+      "{:>5}  {:<{}} {:>10} {:>10.4g} {:>12}  {}{}\n", number_of(who), title_of(who),
+      columns_.name_width, format_seconds(m.time.median), m.gigabytes_per_second(),
+      format_ratio(gain),
+      paint(fmt::format("{:<9}", measure::name_of(m.verdict)), measure::colour_of(m.verdict)),
+      more);
+}
+
+void print_size_table(const std::vector<candidate>& all, const std::vector<rung>& rungs,
+                      const std::vector<std::uint64_t>& sizes) {
+  constexpr std::size_t sizes_side_by_side = 7;
+  for (std::size_t begin = 0; begin < sizes.size(); begin += sizes_side_by_side) {
+    const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
+    const size_block block(rungs, std::span(sizes).subspan(begin, count));
+    if (begin > 0) fmt::print("\n");
+    block.print_header();
+    for (const candidate& who : all) block.print_line(who);
+  }
+  print_size_notes(rungs);
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,46 @@
+/// @file
+/// The ladder as a person reads it: a line for each stage and each peer.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/cli/measuring/ladder.hpp"
+
+namespace tenfold::cli {
+
+/// What the table of one size shows beside times and results.
+struct ladder_columns {
+  bool share_of_peak = false, share_of_ceiling = false;
+  std::string best_peer{};  ///< its name; empty: no such column
+  std::size_t name_width = 18;
+
+  /// Without a column of its own for any of that, a bar shows the speed.
+  [[nodiscard]] bool has_bar() const {
+    return !share_of_peak && !share_of_ceiling && best_peer.empty();
+  }
+};
+
+/// The columns that these have something to say in.
+[[nodiscard]] ladder_columns choose_columns(const std::vector<rung>& rungs);
+
+/// One size; prints its lines as they come.
+class ladder_table {
+ public:
+  explicit ladder_table(ladder_columns columns);
+  void add(const rung& r);
+
+ private:
+  void add(const candidate& who, const result& m);
+
+  ladder_columns columns_;
+  double first_ = 0, before_ = 0;  ///< seconds of the first stage and of the one before; 0: none
+};
+
+/// Many sizes: GB/s in a column for each, as many side by side as the width of a page holds.
+/// @param sizes ascending
+void print_size_table(const std::vector<candidate>& all, const std::vector<rung>& rungs,
+                      const std::vector<std::uint64_t>& sizes);
+
+}  // namespace tenfold::cli

@@ -1,0 +1,298 @@
+#include "host/cli/measuring/result_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "host/error.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+constexpr std::string_view writers =
+    "'tenfold run' and 'tenfold ladder' with --json FILE, 'tenfold_duel --json FILE' and "
+    "'tenfold_bench --benchmark_out=FILE' write what can be compared";
+
+std::string slurp(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored))
+    throw input_error(fmt::format("cannot read '{}': it is a folder", path));
+  std::ifstream in(path, std::ios::binary);
+  std::string text;
+  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
+  if (!in) throw input_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  return text;
+}
+
+std::string text_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+std::optional<double> number_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number()) return std::nullopt;
+  return at->get<double>();
+}
+
+std::optional<std::uint64_t> count_at(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end() || !at->is_number_unsigned()) return std::nullopt;
+  return at->get<std::uint64_t>();
+}
+
+std::optional<std::uint64_t> parse_digits(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(at)) != text.npos; text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
+/// What Google Benchmark appends to a name on how it took the time.
+bool tells_how_timed(std::string_view part) {
+  return part.starts_with("iterations:") || part.starts_with("repeats:") ||
+         part.starts_with("min_time:") || part == "manual_time" || part == "real_time";
+}
+
+/// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/graph`.
+/// @return false when the name is of another form
+/// `14_dependent_passes`, which a duel adds to the name of who is called `best`.
+bool names_stage(std::string_view part) {
+  const std::size_t digits = part.find_first_not_of("0123456789");
+  return digits != 0 && digits != part.npos && part[digits] == '_';
+}
+
+bool parse_name(std::string_view name, result_entry& e) {
+  const std::vector<std::string_view> parts = split(name, '/');
+  if (parts.size() < 4 || !parts[3].starts_with("n:")) return false;
+  const auto n = parse_digits(parts[3].substr(2));
+  if (!n) return false;
+  e.what = {.who = std::string(parts[0]),
+            .type = std::string(parts[1]),
+            .op = std::string(parts[2]),
+            .n = *n,
+            .mode = {}};
+  for (std::size_t i = 4; i < parts.size(); ++i) {
+    if (parts[i].starts_with("block:"))
+      e.shape.block = parse_digits(parts[i].substr(6));
+    else if (parts[i].starts_with("items:"))
+      e.shape.items = parse_digits(parts[i].substr(6));
+    else if (parts[i].starts_with("grid:"))
+      e.shape.grid = parse_digits(parts[i].substr(5));
+    else if (!tells_how_timed(parts[i]) && !names_stage(parts[i]))
+      e.what.mode += (e.what.mode.empty() ? "" : "/") + std::string(parts[i]);
+  }
+  return true;
+}
+
+std::string name_of(const json& entry) {
+  const std::string name = text_at(entry, "run_name");
+  return name.empty() ? text_at(entry, "name") : name;
+}
+
+bool is_wrong(const json& entry) {
+  return text_at(entry, "verdict") == "WRONG" || entry.value("error_occurred", json()) == true;
+}
+
+/// All that a file says under one name.
+struct repetitions {
+  std::vector<json> each{};
+  std::map<std::string, json> aggregates{};  ///< by `aggregate_name`
+};
+
+class result_reader {
+ public:
+  explicit result_reader(const std::string& path) : path_(path) {}
+
+  result_file read() {
+    const json document = parse();
+    const json benchmarks = benchmarks_of(document);
+    const json context = document.value("context", json::object());
+    result_file file{.path = path_, .device = device_of(context), .date = text_at(context, "date")};
+    peak_ = peak_of(context);
+    ceiling_ = number_at(context, "read_ceiling_bytes_per_second");
+    for (const auto& [name, all] : group(benchmarks)) {
+      if (std::any_of(all.each.begin(), all.each.end(), is_wrong))
+        ++file.wrong;
+      else
+        file.entries.push_back(read_entry(name, all));
+    }
+    if (file.entries.empty()) fail("holds nothing to compare: all its results are wrong");
+    return file;
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw input_error(fmt::format("'{}' {}", path_, what));
+  }
+  [[noreturn]] void fail_as_foreign(const std::string& what) const {
+    fail(fmt::format("{}; {}", what, writers));
+  }
+
+  [[nodiscard]] json parse() const {
+    try {
+      return json::parse(slurp(path_));
+    } catch (const json::parse_error& e) {
+      fail_as_foreign(fmt::format("is no JSON, see its byte {}", e.byte));
+    } catch (const json::out_of_range&) {
+      fail_as_foreign("holds a number that is too large");
+    }
+  }
+
+  [[nodiscard]] json benchmarks_of(const json& document) const {
+    if (!document.is_object() || !document.contains("benchmarks") ||
+        !document["benchmarks"].is_array())
+      fail_as_foreign("has no list \"benchmarks\"");
+    if (document["benchmarks"].empty()) fail_as_foreign("has no entry in \"benchmarks\"");
+    return document["benchmarks"];
+  }
+
+  /// In the order of the file.
+  [[nodiscard]] std::vector<std::pair<std::string, repetitions>> group(const json& all) const {
+    std::vector<std::pair<std::string, repetitions>> groups;
+    std::map<std::string, std::size_t> position;
+    for (const json& entry : all) {
+      const std::string name = entry.is_object() ? name_of(entry) : std::string();
+      if (name.empty()) fail_as_foreign("has an entry without \"name\"");
+      const auto [at, is_new] = position.try_emplace(name, groups.size());
+      if (is_new) groups.emplace_back(name, repetitions{});
+      repetitions& r = groups[at->second].second;
+      if (text_at(entry, "run_type") == "aggregate")
+        r.aggregates[text_at(entry, "aggregate_name")] = entry;
+      else
+        r.each.push_back(entry);
+    }
+    return groups;
+  }
+
+  [[nodiscard]] static std::string device_of(const json& context) {
+    const std::string device = text_at(context, "device"), name = text_at(context, "device_name");
+    return name.empty() ? device : fmt::format("{} ({})", device, name);
+  }
+
+  /// A number, or at the end of how it is calculated: `... bits / 8 = 4814 GB/s`.
+  [[nodiscard]] static std::optional<double> peak_of(const json& context) {
+    if (const auto peak = number_at(context, "peak_bytes_per_second"); peak && *peak > 0)
+      return peak;
+    const std::string text = text_at(context, "peak");
+    const std::size_t equals = text.rfind("= ");
+    if (equals == text.npos || !text.ends_with(" GB/s")) return std::nullopt;
+    const auto gigabytes = parse_digits(std::string_view(text).substr(
+        equals + 2, text.size() - equals - 2 - std::string_view(" GB/s").size()));
+    if (!gigabytes || *gigabytes == 0) return std::nullopt;
+    return static_cast<double>(*gigabytes) * 1e9;
+  }
+
+  [[nodiscard]] result_entry read_entry(const std::string& name, const repetitions& all) const {
+    result_entry e;
+    e.name = name;
+    if (!parse_name(name, e))
+      fail_as_foreign(
+          fmt::format("has an entry '{}', which names no stage, type, operator and n", name));
+    const json& median = median_of(name, all);
+    for (const auto& [key, part] :
+         {std::pair{"block", &e.shape.block}, std::pair{"items", &e.shape.items},
+          std::pair{"grid", &e.shape.grid}})
+      if (const auto count = count_at(median, key); count.value_or(0) != 0) *part = count;
+    e.seconds = seconds_of(name, median);
+    e.spread = spread_of(name, all, median);
+    e.bytes_per_second = required(name, median, "bytes_per_second");
+    e.share_of_peak = share(median, {"share_of_peak", "of_peak"}, e.bytes_per_second, peak_);
+    e.share_of_ceiling = share(median, {"share_of_ceiling"}, e.bytes_per_second, ceiling_);
+    // What reads on the CPU has no share of what the device can read.
+    if (e.what.mode == "cpu") e.share_of_peak = e.share_of_ceiling = std::nullopt;
+    return e;
+  }
+
+  [[nodiscard]] json median_of(const std::string& name, const repetitions& all) const {
+    if (const auto at = all.aggregates.find("median"); at != all.aggregates.end())
+      return at->second;
+    if (all.each.empty()) fail_as_foreign(fmt::format("has no median of '{}'", name));
+    std::vector<json> sorted = all.each;
+    std::sort(sorted.begin(), sorted.end(), [&](const json& a, const json& b) {
+      return seconds_of(name, a) < seconds_of(name, b);
+    });
+    return sorted[sorted.size() / 2];
+  }
+
+  [[nodiscard]] double required(const std::string& name, const json& entry, const char* key) const {
+    const auto number = number_at(entry, key);
+    if (!number) fail_as_foreign(fmt::format("has no number \"{}\" in its entry '{}'", key, name));
+    return *number;
+  }
+
+  [[nodiscard]] double unit_of(const std::string& name, const json& entry) const {
+    static constexpr std::array<std::pair<std::string_view, double>, 4> units{
+        {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
+    const std::string text = text_at(entry, "time_unit");
+    for (const auto& [unit, seconds] : units)
+      if (text == unit) return seconds;
+    fail(fmt::format("gives the time of '{}' in the unit '{}': use ns, us, ms or s", name, text));
+  }
+
+  [[nodiscard]] double seconds_of(const std::string& name, const json& entry) const {
+    const double time = required(name, entry, "real_time");
+    if (!(time > 0)) fail(fmt::format("gives '{}' a time of {}", name, time));
+    return time * unit_of(name, entry);
+  }
+
+  [[nodiscard]] std::optional<time_range> spread_of(const std::string& name, const repetitions& all,
+                                                    const json& median) const {
+    const auto p5 = all.aggregates.find("p5"), p95 = all.aggregates.find("p95");
+    if (p5 != all.aggregates.end() && p95 != all.aggregates.end())
+      return time_range{seconds_of(name, p5->second), seconds_of(name, p95->second)};
+    for (const auto& [low, high] : {std::pair{"p5", "p95"}, std::pair{"fastest", "slowest"}}) {
+      const auto from = number_at(median, low), to = number_at(median, high);
+      const double unit = unit_of(name, median);
+      if (from && to) return time_range{*from * unit, *to * unit};
+    }
+    if (all.each.size() < 2) return std::nullopt;
+    const auto faster = [&](const json& a, const json& b) {
+      return seconds_of(name, a) < seconds_of(name, b);
+    };
+    const auto [fastest, slowest] = std::minmax_element(all.each.begin(), all.each.end(), faster);
+    return time_range{seconds_of(name, *fastest), seconds_of(name, *slowest)};
+  }
+
+  /// As the entry has it, else of what the context says is the whole.
+  [[nodiscard]] static std::optional<double> share(const json& entry,
+                                                   std::initializer_list<const char*> keys,
+                                                   double bytes_per_second,
+                                                   std::optional<double> whole) {
+    for (const char* key : keys)
+      if (const auto number = number_at(entry, key)) return number;
+    if (!whole || !(*whole > 0)) return std::nullopt;
+    return bytes_per_second / *whole;
+  }
+
+  std::string path_;
+  std::optional<double> peak_, ceiling_;
+};
+
+}  // namespace
+
+result_file read_result_file(const std::string& path) {
+  return result_reader(path).read();
+}
+
+}  // namespace tenfold::cli

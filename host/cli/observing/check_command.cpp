@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/cli/kernels/listed_kernel.hpp"
+#include "host/cli/observing/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/measure/result.hpp"
+#include "host/measure/trials.hpp"
+#include "host/observe/check.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/text/kernel_sources.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using observe::finding;
+using observe::witness;
+
+/// A stage and what was found, by warp size.
+struct checked_stage {
+  const stage_info* stage;
+  std::vector<std::pair<int, observe::check_report>> reports;
+  std::optional<measure::trial_report> trials;  ///< of a kernel of one's own that is clean so far
+
+  [[nodiscard]] bool is_clean() const {
+    return std::all_of(reports.begin(), reports.end(),
+                       [](const auto& each) { return each.second.findings.empty(); });
+  }
+};
+
+/// In which kernels are watched in every order.
+constexpr int small_block = 16, small_warp = 8;
+
+bool has_small_block(const stage_info& stage, const watched_kernel& k) {
+  return parameters_of(stage).needed_capability == 0 && !is_narrow_type(parse_element_type(k.type));
+}
+
+/// Where and what; a thread that has returned did so at no line.
+std::string describe_deed(const witness& w) {
+  return w.place.line == 0 ? w.doing : fmt::format("{}:{} {}", w.place.file, w.place.line, w.doing);
+}
+
+std::string describe_threads(const witness& w) {
+  const std::string block = fmt::format("block ({}, {}, {})", w.block.x, w.block.y, w.block.z);
+  if (w.thread)
+    return fmt::format("{}, thread {} (warp {}, lane {})", block, *w.thread, w.warp, w.lane);
+  return w.threads.empty() ? block : fmt::format("{}, threads {}", block, w.threads);
+}
+
+/// Without its template arguments.
+std::string_view short_name(std::string_view kernel) {
+  return kernel.substr(0, kernel.find('<'));
+}
+
+void print_finding(const finding& f) {
+  fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
+  for (const witness& each : f.witnesses)
+    fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
+  fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
+  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} time{} in all\n",
+             short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule, f.count,
+             f.count == 1 ? "" : "s");
+}
+
+/// A kernel of one's own, and no pitfall.
+bool is_own(const stage_info& stage) {
+  return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
+}
+
+std::string title_of(const stage_info& stage) {
+  return is_unlisted(stage) ? std::string(stage.name) : name_stage(stage);
+}
+
+void print_checked(const checked_stage& checked) {
+  for (const auto& [warp, report] : checked.reports) {
+    const std::size_t count = report.findings.size();
+    const std::string verdict =
+        count == 0 ? paint("clean", colour::green)
+                   : paint(fmt::format("{} finding{}", count, count == 1 ? "" : "s"), colour::red);
+    fmt::print("{}, warps of {}: {} ({} input{}, in {} more orders of threads and blocks)\n",
+               title_of(*checked.stage), warp, verdict, report.inputs,
+               report.inputs == 1 ? "" : "s", report.schedules);
+    for (const finding& each : report.findings) print_finding(each);
+  }
+  if (!checked.trials) return;
+  const measure::trial_report& trials = *checked.trials;
+  const std::string verdict = trials.passed()
+                                  ? paint("right", colour::green)
+                                  : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
+  fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
+             title_of(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
+  for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
+}
+
+json describe(const witness& w) {
+  json entry{{"doing", w.doing},
+             {"file", w.place.file},
+             {"line", w.place.line},
+             {"block", {w.block.x, w.block.y, w.block.z}}};
+  if (w.thread) {
+    entry["thread"] = *w.thread;
+    entry["warp"] = w.warp;
+    entry["lane"] = w.lane;
+  }
+  if (!w.threads.empty()) entry["threads"] = w.threads;
+  return entry;
+}
+
+json describe(const finding& f, const stage_info& stage) {
+  json entry{{"stage", stage.number},  {"stage_name", stage.name}, {"kind", key_of(f.kind)},
+             {"kernel", f.kernel},     {"what", f.what},           {"address", f.address},
+             {"remedy", f.remedy},     {"warp", f.warp_size},      {"n", f.n},
+             {"schedule", f.schedule}, {"count", f.count},         {"witnesses", json::array()}};
+  for (const witness& each : f.witnesses) entry["witnesses"].push_back(describe(each));
+  return entry;
+}
+
+std::string document_of(const std::vector<checked_stage>& checked) {
+  json document{{"context",
+                 {{"date", measure::timestamp()},
+                  {"executable", "tenfold"},
+                  {"device", "SIMT executor on the CPU"}}},
+                {"checked", json::array()},
+                {"findings", json::array()}};
+  for (const checked_stage& each : checked)
+    for (const auto& [warp, report] : each.reports) {
+      document["checked"].push_back({{"stage", each.stage->number},
+                                     {"stage_name", each.stage->name},
+                                     {"warp", warp},
+                                     {"inputs", report.inputs},
+                                     {"schedules", report.schedules},
+                                     {"findings", report.findings.size()}});
+      for (const finding& f : report.findings)
+        document["findings"].push_back(describe(f, *each.stage));
+    }
+  for (const checked_stage& each : checked)
+    if (each.trials)
+      document["trials"] = {{"op", "sum"},
+                            {"trials", each.trials->trials},
+                            {"wrong", each.trials->wrong},
+                            {"failures", each.trials->failures}};
+  return document.dump(2);
+}
+
+checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned seeds) {
+  checked_stage checked{&stage, {}, {}};
+  progress line;
+  for (const int warp : usable_warps(stage, k)) {
+    checked.reports.emplace_back(
+        warp,
+        observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
+          line.show(fmt::format("{}, {}", title_of(stage), what));
+        }));
+  }
+  if (has_small_block(stage, k)) {
+    watched_kernel small = k;
+    small.shape = {.block = small_block};
+    line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
+    checked.reports.emplace_back(small_warp,
+                                 observe::check_small_block(request_for(stage, small, small_warp)));
+  }
+  // One that goes on for ever, or out of bounds, is not tried further.
+  if (is_own(stage) && checked.is_clean()) {
+    line.show(fmt::format("{}, trials", title_of(stage)));
+    checked.trials = measure::run_trials(*backends().back()->open(32), stage);
+  }
+  return checked;
+}
+
+}  // namespace
+
+exit_code check_stages(const check_options& o) {
+  check_choice(o.all, o.kernel, "check");
+  measure::check_json_file(o.json);
+  const watched_ladder ladder =
+      o.all ? all_stages_for(o.kernel) : watched_ladder{{&choose_watched(o.kernel)}, {}};
+
+  std::vector<checked_stage> checked;
+  bool found = false;
+  for (const stage_info* each : ladder.stages) {
+    checked.push_back(check(*each, o.all ? shaped_for(*each, o.kernel) : o.kernel, o.seeds));
+    if (o.json != "-") print_checked(checked.back());
+    const auto& trials = checked.back().trials;
+    found |= !checked.back().is_clean() || (trials && !trials->passed());
+  }
+  if (o.json != "-") ladder.print_left_out();
+  if (!o.json.empty()) measure::write_document(o.json, document_of(checked));
+  return found ? exit_code::wrong_result : exit_code::success;
+}
+
+}  // namespace tenfold::cli

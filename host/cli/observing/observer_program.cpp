@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+#include "host/backends/module.hpp"
+#include "host/cli/kernels/listed_kernel.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
+#include "host/cli/observing/observing_commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/cli/program.hpp"
+#include "host/observe/places.hpp"
+#include "host/observe/watched_run.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/text/kernel_sources.hpp"
+#include "host/text/program.hpp"
+#include "host/text/quantity.hpp"
+
+namespace tenfold::cli {
+
+const stage_info& choose_watched(const watched_kernel& k) {
+  std::string name = k.stage;
+  if (!k.file().empty()) {
+    const std::filesystem::path file = find_kernel(k.file());
+    name = listed_kernel(file);
+    if (name.empty()) return own_stage(k.file());
+  }
+  if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
+    load_module("observed", "pitfall_" + pitfall);
+  try {
+    return choose_stage(name);
+  } catch (const input_error& e) {
+    throw input_error(fmt::format("{}, or of a file in kernels/pitfalls", e.what()));
+  }
+}
+
+void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
+  if (all != k.is_named()) return;
+  throw input_error(
+      fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
+}
+
+bool serves(const stage_info& stage, element_type type) {
+  return backends().back()->serves(stage.number, type);
+}
+
+bool runs_on(const stage_info& stage, element_type type, int warp_size) {
+  return serves(stage, type) && backends()
+                                    .back()
+                                    ->open(warp_size)
+                                    ->hardware_lack(parameters_of(stage).needed_capability)
+                                    .empty();
+}
+
+std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) {
+  const element_type type = parse_element_type(k.type);
+  std::vector<int> usable;
+  std::copy_if(k.warps.begin(), k.warps.end(), std::back_inserter(usable),
+               [&](int warp) { return runs_on(stage, type, warp); });
+  if (usable.empty()) usable.push_back(k.warps.front());
+  return usable;
+}
+
+watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
+  if (!parameters_of(stage).items) k.shape.items = default_items;
+  if (!parameters_of(stage).grid) k.shape.grid = 0;
+  return k;
+}
+
+std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size) {
+  try {
+    std::ignore = observe::elements_per_block(request_for(stage, k, warp_size));
+    return {};
+  } catch (const input_error& e) {
+    return e.what();
+  }
+}
+
+void watched_ladder::print_left_out() const {
+  for (const std::string& each : left_out) fmt::print("left out: {}\n", each);
+}
+
+watched_ladder all_stages_for(const watched_kernel& k) {
+  const element_type type = parse_element_type(k.type);
+  watched_ladder all;
+  for (const stage_info& each : catalogue) {
+    if (!serves(each, type)) continue;
+    const watched_kernel shaped = shaped_for(each, k);
+    if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
+      all.stages.push_back(&each);
+    else
+      all.left_out.push_back(std::move(lack));
+  }
+  if (!all.stages.empty()) return all;
+  if (!all.left_out.empty()) throw input_error(all.left_out.front());
+  throw input_error(fmt::format(
+      "no stage can be watched with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
+}
+
+observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
+                                     int warp_size) {
+  return {.stage = stage.number,
+          .name = stage.name,
+          .file = observe::name_from_root(file_of(stage)),
+          .type = parse_element_type(k.type),
+          .shape = k.shape,
+          .n = parse_count(k.n),
+          .warp_size = warp_size};
+}
+
+int run_observer(int argc, char** argv) {
+  CLI::App app("Watches kernels while the executor runs them.", "tenfold");
+  app.require_subcommand(1);
+  observing_options o;
+  std::function<exit_code()> verb;
+  add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
+  return parse_and_run(app, argc, argv, [&] { return verb(); });
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,55 @@
+/// @file
+/// The verbs of the program that watches kernels.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/cli/observing/observing_options.hpp"
+#include "host/observe/summary.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/element.hpp"
+
+namespace tenfold::cli {
+
+exit_code profile_stages(const profile_options& o);
+exit_code check_stages(const check_options& o);
+exit_code trace_stage(const trace_options& o);
+
+/// The stage, pitfall or kernel of one's own that is named: a file stands for none but itself.
+/// @throws input_error where the program does not have it
+[[nodiscard]] const stage_info& choose_watched(const watched_kernel& k);
+
+/// @throws input_error unless either a stage is named or all are asked for
+void check_choice(bool all, const watched_kernel& k, std::string_view verb);
+
+/// Whether there are watched kernels of a stage for a type, and for a warp size.
+[[nodiscard]] bool serves(const stage_info& stage, element_type type);
+[[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
+
+/// Of the warp sizes that are asked for those that the stage can have, or the first where it can
+/// have none, so that running it says why.
+[[nodiscard]] std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k);
+
+/// The same without what the stage cannot be told, which is left to it.
+[[nodiscard]] watched_kernel shaped_for(const stage_info& stage, watched_kernel k);
+
+/// Why there is no kernel of the stage for what is asked; empty where there is one.
+[[nodiscard]] std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size);
+
+/// What `--all` means.
+struct watched_ladder {
+  std::vector<const stage_info*> stages;
+  std::vector<std::string> left_out;  ///< a line for each that has no kernel in the shape
+
+  void print_left_out() const;
+};
+
+/// @throws input_error where no listed stage can be watched so
+[[nodiscard]] watched_ladder all_stages_for(const watched_kernel& k);
+
+[[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
+                                                   int warp_size);
+
+}  // namespace tenfold::cli

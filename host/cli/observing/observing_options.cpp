@@ -1,0 +1,125 @@
+#include "host/cli/observing/observing_options.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+
+#include "host/cli/kernels/own_kernel.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+void add_kernel(CLI::App& app, watched_kernel& k) {
+  CLI::Option* stage = app.add_option(
+      "STAGE", k.stage,
+      "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
+      "kernel of your own, see 'tenfold new'");
+  app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it")
+      ->excludes(stage);
+}
+
+void add_size(CLI::App& app, watched_kernel& k) {
+  app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki")->capture_default_str();
+}
+
+void add_shape(CLI::App& app, watched_kernel& k) {
+  app.add_option("--type", k.type, "element type: f32, u32, f64, of stages 10 and 15 also i8")
+      ->capture_default_str();
+  app.add_option("--block", k.shape.block,
+                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
+                             fmt::join(block_sizes, ", ")))
+      ->capture_default_str();
+  app.add_option("--items", k.shape.items,
+                 fmt::format("elements per thread, from stage 9 on, not of 12: {}; other than {} "
+                             "for f32 and blocks of {} alone",
+                             fmt::join(item_counts, ", "), default_items, default_block))
+      ->capture_default_str();
+  app.add_option("--grid", k.shape.grid,
+                 "blocks of the first pass, from stage 10 on [by the device]");
+}
+
+void add_warps(CLI::App& app, watched_kernel& k) {
+  app.add_option("--warp", k.warps, "lanes of a warp: 32, 64, or both")
+      ->delimiter(',')
+      ->check(CLI::IsMember({32, 64}))
+      ->default_str("32,64");
+}
+
+void add_json(CLI::App& app, std::string& file) {
+  app.add_option("--json", file, "write all of it to a file, or to standard output: -");
+}
+
+/// `--all` takes the place of a kernel.
+CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
+  CLI::Option* option = app.add_flag("--all", all, what);
+  for (const char* kernel : {"STAGE", "--kernel"}) app.get_option(kernel)->excludes(option);
+  return option;
+}
+
+}  // namespace
+
+std::string watched_kernel::file() const {
+  if (!kernel.empty()) return kernel;
+  return names_kernel_file(stage) ? stage : std::string();
+}
+
+void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
+                         std::function<exit_code()>& chosen) {
+  CLI::App* profile = app.add_subcommand(
+      "profile", "what a stage's kernel does to memory and lanes, counted without a GPU");
+  add_kernel(*profile, o.profile.kernel);
+  add_size(*profile, o.profile.kernel);
+  add_shape(*profile, o.profile.kernel);
+  add_warps(*profile, o.profile.kernel);
+  CLI::Option* all = add_all(*profile, o.profile.all, "every stage, a line each");
+  profile->add_flag("--source", o.profile.source, "the kernel's text with the counters beside it")
+      ->excludes(all);
+  add_json(*profile, o.profile.json);
+  profile->callback(
+      [&o, &chosen, act = verbs.profile] { chosen = [&o, act] { return act(o.profile); }; });
+
+  CLI::App* check = app.add_subcommand(
+      "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
+  add_kernel(*check, o.check.kernel);
+  add_size(*check, o.check.kernel);
+  add_shape(*check, o.check.kernel);
+  add_warps(*check, o.check.kernel);
+  add_all(*check, o.check.all, "every stage");
+  check->add_option("--seeds", o.check.seeds, "random orders of threads and blocks to try")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  add_json(*check, o.check.json);
+  check->callback(
+      [&o, &chosen, act = verbs.check] { chosen = [&o, act] { return act(o.check); }; });
+
+  CLI::App* trace = app.add_subcommand(
+      "trace",
+      "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
+  add_kernel(*trace, o.trace.kernel);
+  trace->add_option("--n", o.trace.kernel.n, "elements [what one block folds]");
+  trace->add_option("--type", o.trace.kernel.type, "element type: f32, u32, f64")
+      ->capture_default_str();
+  trace->add_option("--block", o.trace.kernel.shape.block, "threads per block: 16")
+      ->check(CLI::IsMember({16}))
+      ->capture_default_str();
+  trace->add_option("--warp", o.trace.kernel.warps.front(), "lanes of a warp: 8")
+      ->check(CLI::IsMember({8}))
+      ->capture_default_str();
+  trace
+      ->add_option("--traced-block", o.trace.traced_block,
+                   "which block of each launch, the last one where there are fewer")
+      ->capture_default_str();
+  trace
+      ->add_option("--values", o.trace.values,
+                   "of the elements: random, or ones, whose sums count what they hold")
+      ->check(CLI::IsMember({"random", "ones"}))
+      ->capture_default_str();
+  trace->add_option("--json", o.trace.json, "a file, or standard output: -")->capture_default_str();
+  trace->callback([&o, &chosen, act = verbs.trace] {
+    if (!o.trace.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
+    chosen = [&o, act] { return act(o.trace); };
+  });
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,73 @@
+/// @file
+/// The verbs that watch kernels, `profile`, `check` and `trace`, and what a user asks of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/reduce/shape.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace tenfold::cli {
+
+/// What to watch, and in which shape.
+struct watched_kernel {
+  std::string stage;   ///< as typed: a stage, a pitfall, or a file
+  std::string kernel;  ///< a file, by an option
+  std::string n, type = "f32";
+  tenfold::shape shape{};
+  std::vector<int> warps{32, 64};
+
+  [[nodiscard]] bool is_named() const { return !stage.empty() || !kernel.empty(); }
+
+  /// The file that is named; empty where it is a stage or a pitfall by its name.
+  [[nodiscard]] std::string file() const;
+};
+
+struct profile_options {
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^20"};
+  bool all = false;     ///< every stage, a line each
+  bool source = false;  ///< the kernel's text with the counters beside it
+  std::string json;     ///< a file, `-` for standard output; empty: none
+};
+
+struct check_options {
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^16"};
+  bool all = false;    ///< every stage
+  unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
+  std::string json;
+};
+
+struct trace_options {
+  watched_kernel kernel{.stage = {}, .kernel = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
+  unsigned traced_block = 0;
+  std::string values = "random";  ///< of the elements; or `ones`
+  std::string json = "-";
+};
+
+struct observing_options {
+  profile_options profile;
+  check_options check;
+  trace_options trace;
+};
+
+/// What becomes of them: the work itself in the program that can watch kernels, a call of that
+/// program in all others.
+struct observing_verbs {
+  std::function<exit_code(const profile_options&)> profile;
+  std::function<exit_code(const check_options&)> check;
+  std::function<exit_code(const trace_options&)> trace;
+};
+
+/// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.
+void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
+                         std::function<exit_code()>& chosen);
+
+}  // namespace tenfold::cli

@@ -1,0 +1,276 @@
+#include "host/cli/observing/profile_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "host/measure/result.hpp"
+#include "host/text/kernel_sources.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using observe::kernel_profile;
+using observe::place_counters;
+using observe::traffic;
+
+constexpr int label_width = 36;
+
+std::string name_column(const stage_info& stage) {
+  return is_unlisted(stage) ? std::string(stage.name)
+                            : fmt::format("{} {}", stage.number, stage.name);
+}
+
+std::string show(const counter& c) {
+  if (c.is_whole) return fmt::format("{:.0f}", c.value);
+  return fmt::format("{:.{}f}", c.value, c.value >= 100 ? 1 : 2);
+}
+
+/// How often the value before; a counter that was or became zero has no such factor.
+std::string show_change(const counter& before, const counter& now) {
+  if (before.value == now.value) return "=";
+  if (before.value == 0 || now.value == 0) return now.value == 0 ? "gone" : "new";
+  return fmt::format("{:.3g} x", now.value / before.value);
+}
+
+std::string describe_request(const kernel_profile& p) {
+  const observe::profile_request& r = p.request;
+  return fmt::format("sum of {} random {}, block {}, items {}, warps of {}", format_count(r.n),
+                     name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
+}
+
+void print_heading(const std::string& text) {
+  fmt::print("{}\n", paint(text, colour::bold));
+}
+
+/// What a line of the source is marked by.
+bool is_hot(const place_counters& line, const place_counters& hottest) {
+  return line.entries * 2 >= hottest.entries;
+}
+
+std::uint64_t wavefronts(const place_counters& c) {
+  return c.shared_reads.wavefronts + c.shared_writes.wavefronts + c.shared_atomics.wavefronts;
+}
+std::uint64_t shared_requests(const place_counters& c) {
+  return c.shared_reads.requests + c.shared_writes.requests + c.shared_atomics.requests;
+}
+std::uint64_t global_requests(const place_counters& c) {
+  return c.global_reads.requests + c.global_writes.requests + c.global_atomics.requests;
+}
+std::uint64_t sectors(const place_counters& c) {
+  return c.global_reads.sectors + c.global_writes.sectors + c.global_atomics.sectors;
+}
+std::uint64_t barriers(const place_counters& c) {
+  return c.block_barriers + c.warp_barriers;
+}
+/// With votes, which are exchanges between lanes as well.
+std::uint64_t shuffles(const place_counters& c) {
+  return c.shuffles + c.votes;
+}
+
+/// Of the memory requests of a line where it makes any, else of its basic blocks.
+double active_lanes(const place_counters& c) {
+  std::uint64_t lanes = 0, requests = 0;
+  for (const traffic* each : {&c.global_reads, &c.global_writes, &c.global_atomics, &c.shared_reads,
+                              &c.shared_writes, &c.shared_atomics}) {
+    lanes += each->lanes;
+    requests += each->requests;
+  }
+  if (requests == 0) {
+    lanes = c.entering_lanes;
+    requests = c.entries;
+  }
+  return requests == 0 ? 0 : static_cast<double>(lanes) / static_cast<double>(requests);
+}
+
+std::string blank_if_zero(std::uint64_t value) {
+  return value == 0 ? "" : fmt::format("{}", value);
+}
+
+json describe(const traffic& t) {
+  return {{"requests", t.requests},     {"lanes", t.lanes},
+          {"bytes", t.bytes},           {"sectors", t.sectors},
+          {"wavefronts", t.wavefronts}, {"worst_conflict", t.worst_conflict}};
+}
+
+json describe(const place_counters& c) {
+  return {{"global_reads", describe(c.global_reads)},
+          {"global_writes", describe(c.global_writes)},
+          {"global_atomics", describe(c.global_atomics)},
+          {"shared_reads", describe(c.shared_reads)},
+          {"shared_writes", describe(c.shared_writes)},
+          {"shared_atomics", describe(c.shared_atomics)},
+          {"steps", c.entries},
+          {"step_lanes", c.entering_lanes},
+          {"block_barriers", c.block_barriers},
+          {"warp_barriers", c.warp_barriers},
+          {"shuffles", c.shuffles},
+          {"votes", c.votes},
+          {"bulk_bytes", c.bulk_bytes}};
+}
+
+json describe(const profiled_stage& s) {
+  const kernel_profile& p = s.profile;
+  json entry{{"stage", s.stage->number},
+             {"stage_name", s.stage->name},
+             {"file", p.request.file},
+             {"type", name_of(p.request.type)},
+             {"op", "sum"},
+             {"n", p.request.n},
+             {"block", p.used_shape.block},
+             {"items", p.used_shape.items},
+             {"grid", p.passes.front().blocks},
+             {"warp", p.request.warp_size},
+             {"shared_memory_model", p.request.warp_size == 64
+                                         ? "two halves of 32 lanes, not measured on hardware"
+                                         : "32 banks of 4 bytes"}};
+  for (const counter& each : counters_of(p))
+    entry[each.key] =
+        each.is_whole ? json(static_cast<std::uint64_t>(each.value)) : json(each.value);
+  entry["passes"] = json::array();
+  for (const observe::pass_profile& pass : p.passes) {
+    json one{{"n", pass.n},
+             {"blocks", pass.blocks},
+             {"threads_per_block", pass.threads_per_block},
+             {"shared_bytes", pass.shared_bytes},
+             {"barriers_of_blocks", pass.block_barriers}};
+    one.update(describe(pass.total));
+    entry["passes"].push_back(std::move(one));
+  }
+  entry["lines"] = json::array();
+  for (const auto& [line, counters] : p.lines) {
+    json one{{"line", line}};
+    one.update(describe(counters));
+    entry["lines"].push_back(std::move(one));
+  }
+  return entry;
+}
+
+}  // namespace
+
+std::vector<counter> counters_of(const kernel_profile& p) {
+  const traffic global = p.global(), shared = p.shared();
+  const auto whole = [](const char* label, const char* key, std::uint64_t value) {
+    return counter{label, key, static_cast<double>(value), true};
+  };
+  const auto average = [](const char* label, const char* key, double value) {
+    return counter{label, key, value, false};
+  };
+  return {whole("launches", "launches", p.passes.size()),
+          whole("blocks", "blocks", p.blocks()),
+          whole("global memory: requests", "global_requests", global.requests),
+          whole("  bytes asked for", "global_bytes", global.bytes),
+          whole("  sectors of 32 bytes", "global_sectors", global.sectors),
+          average("  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()),
+          whole("  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes),
+          whole("shared memory: requests", "shared_requests", shared.requests),
+          whole("  wavefronts", "shared_wavefronts", shared.wavefronts),
+          average("  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()),
+          whole("  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict),
+          average("  active lanes per request", "active_lanes_at_shared_memory",
+                  p.active_lanes_at_shared_memory()),
+          average("active lanes per step", "active_lanes", p.active_lanes()),
+          average("steps per element", "steps_per_element", p.steps_per_element()),
+          average("barriers per block", "barriers_per_block", p.barriers_per_block()),
+          whole("block barriers, by warps", "block_barriers", p.total.block_barriers),
+          whole("warp barriers", "warp_barriers", p.total.warp_barriers),
+          whole("shuffles", "shuffles", p.total.shuffles)};
+}
+
+void print_profile(const profiled_stage* before, const profiled_stage& stage) {
+  print_heading(describe_request(stage.profile));
+  const std::vector<counter> now = counters_of(stage.profile);
+  std::string heading = fmt::format("{:<{}}", "", label_width);
+  if (before != nullptr) heading += fmt::format("{:>22}", name_column(*before->stage));
+  print_heading(heading + fmt::format("{:>22}", name_column(*stage.stage)));
+  const std::vector<counter> old =
+      before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].value == 0 && (old.empty() || old[i].value == 0)) continue;
+    fmt::print("{:<{}}", now[i].label, label_width);
+    if (!old.empty()) fmt::print("{:>22}", show(old[i]));
+    fmt::print("{:>22}", show(now[i]));
+    if (!old.empty()) fmt::print("  {:>8}", show_change(old[i], now[i]));
+    fmt::print("\n");
+  }
+}
+
+void print_passes(const kernel_profile& p) {
+  print_heading(fmt::format("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}", "pass", "elements",
+                            "blocks", "threads", "shared bytes", "bytes read", "bytes written"));
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const observe::pass_profile& pass = p.passes[i];
+    fmt::print("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}\n", i + 1, pass.n, pass.blocks,
+               pass.threads_per_block, pass.shared_bytes,
+               pass.total.global_reads.bytes + pass.total.bulk_bytes,
+               pass.total.global_writes.bytes);
+  }
+}
+
+void print_profiles(std::span<const profiled_stage> stages) {
+  print_heading(describe_request(stages.front().profile) + ", where a stage takes no other");
+  print_heading(
+      fmt::format("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9}{:>11}{:>12}{:>10}{:>9}{:>10}{:>10}{:>10}",
+                  "stage", "name", "launches", "blocks", "sectors", "used %", "shared",
+                  "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
+  for (const profiled_stage& each : stages) {
+    const kernel_profile& p = each.profile;
+    const traffic shared = p.shared();
+    fmt::print(
+        "{:>5}  "
+        "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
+        is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
+        p.passes.size(), p.blocks(), p.global().sectors, p.sector_efficiency(), shared.requests,
+        shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(), p.barriers_per_block(),
+        p.total.shuffles, p.steps_per_element());
+  }
+}
+
+void print_source(const profiled_stage& stage) {
+  const observe::line_profiles& lines = stage.profile.lines;
+  place_counters hottest;
+  for (const auto& [number, counters] : lines)
+    hottest.entries = std::max(hottest.entries, counters.entries);
+  print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}  line of {}", "steps",
+                            "lanes", "global", "sectors", "shared", "wavefronts", "barriers",
+                            "shuffles", file_of(*stage.stage)));
+  std::istringstream text{text_of(*stage.stage)};
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    const auto found = lines.find(++number);
+    if (found == lines.end()) {
+      fmt::print("{:>78}  {:>4}  {}\n", "", number, line);
+      continue;
+    }
+    const place_counters& c = found->second;
+    const double lanes = active_lanes(c);
+    const std::string row = fmt::format(
+        "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
+        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global_requests(c)),
+        blank_if_zero(sectors(c)), blank_if_zero(shared_requests(c)), blank_if_zero(wavefronts(c)),
+        blank_if_zero(barriers(c)), blank_if_zero(shuffles(c)));
+    const bool hot = is_hot(c, hottest);
+    fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
+               line);
+  }
+  fmt::print("* a hot line: at least half as many steps as the line with most\n");
+}
+
+std::string profile_document(std::span<const profiled_stage> stages) {
+  json document{{"context",
+                 {{"date", measure::timestamp()},
+                  {"executable", "tenfold"},
+                  {"device", "SIMT executor on the CPU"},
+                  {"seed", 1}}},
+                {"profiles", json::array()}};
+  for (const profiled_stage& each : stages) document["profiles"].push_back(describe(each));
+  return document.dump(2);
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,89 @@
+#include "host/data/input.hpp"
+
+#include <algorithm>
+#include <concepts>
+#include <limits>
+
+#include "host/data/parallel.hpp"
+
+namespace tenfold {
+namespace {
+
+/// A random number for each position: a step of splitmix64 and its mixing.
+std::uint64_t random_at(std::uint64_t seed, std::uint64_t i) {
+  std::uint64_t z = seed * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+/// As many random bits as `digits`, read as a fixed-point number in [-1, 1).
+template <std::floating_point T>
+T fixed_point(std::uint64_t random, int digits) {
+  return static_cast<T>(random >> (64 - digits)) /
+             static_cast<T>(std::uint64_t{1} << (digits - 1)) -
+         T(1);
+}
+
+template <typename T>
+T any_value(std::uint64_t random) {
+  if constexpr (std::floating_point<T>)
+    return fixed_point<T>(random, std::numeric_limits<T>::digits);
+  else if constexpr (is_narrow_float<T>)
+    return T(fixed_point<float>(random, T::digits));
+  else
+    return static_cast<T>(random >> (64 - 8 * sizeof(T)));
+}
+
+/// Whether a position is one of the `expected` that stand out of `n`.
+bool stands_out(std::uint64_t random, std::uint64_t n, std::uint64_t expected) {
+  return (random >> 16) % std::max<std::uint64_t>(n / expected, 1) == 0;
+}
+
+template <typename T>
+T exact_factor(std::uint64_t random, std::uint64_t n) {
+  if constexpr (std::floating_point<T>) {
+    const T sign = (random & 1) != 0 ? T(-1) : T(1);
+    if (!stands_out(random, n, 48)) return sign;
+    return (random & 2) != 0 ? sign * T(2) : sign / T(2);
+  } else {
+    return static_cast<T>(any_value<T>(random) | 1);
+  }
+}
+
+template <std::integral T>
+T lone_bit(std::uint64_t random, std::uint64_t n) {
+  constexpr std::uint64_t bits = 8 * sizeof(T);
+  if (!stands_out(random, n, bits)) return T(0);
+  return static_cast<T>(std::uint64_t{1} << random % bits);
+}
+
+template <typename T, typename F>
+void fill(T* out, std::uint64_t n, std::uint64_t seed, F element) {
+  parallel_parts(n, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) out[i] = element(random_at(seed, i));
+  });
+}
+
+}  // namespace
+
+void generate_input(void* out, element_type type, std::string_view op, std::uint64_t n,
+                    std::uint64_t seed) {
+  visit_type(type, [&]<typename T>() {
+    T* elements = static_cast<T*>(out);
+    if constexpr (!is_narrow<T>) {
+      if (op == "product")
+        return fill(elements, n, seed, [n](std::uint64_t r) { return exact_factor<T>(r, n); });
+      if constexpr (std::integral<T>) {
+        if (op == "bit_and")
+          return fill(elements, n, seed,
+                      [n](std::uint64_t r) { return static_cast<T>(~lone_bit<T>(r, n)); });
+        if (op == "bit_or")
+          return fill(elements, n, seed, [n](std::uint64_t r) { return lone_bit<T>(r, n); });
+      }
+    }
+    fill(elements, n, seed, any_value<T>);
+  });
+}
+
+}  // namespace tenfold

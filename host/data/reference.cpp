@@ -1,0 +1,212 @@
+#include "host/data/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "host/data/parallel.hpp"
+#include "host/error.hpp"
+#include "host/reduce/operator_list.hpp"
+
+namespace tenfold {
+namespace {
+
+template <typename In>
+accumulator_of<In> load(const void* in, std::uint64_t i) {
+  In element;
+  std::memcpy(&element, static_cast<const std::byte*>(in) + i * sizeof(In), sizeof(In));
+  return static_cast<accumulator_of<In>>(element);
+}
+
+/// Folds each core's part with `step(accumulator, element)` and the parts, in order, with `join`.
+/// An element is exact in the type that it is accumulated in, and is given as such.
+template <typename In, typename A, typename Step, typename Join>
+A fold_in_parts(const void* in, std::uint64_t n, A start, Step step, Join join) {
+  std::vector<A> partials(max_parallel_parts(), start);
+  const unsigned parts =
+      parallel_parts(n, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
+        A local = start;
+        for (std::uint64_t i = begin; i < end; ++i) step(local, load<In>(in, i));
+        partials[part] = local;
+      });
+  A total = partials[0];
+  for (unsigned part = 1; part < parts; ++part) join(total, partials[part]);
+  return total;
+}
+
+/// Neumaier's compensated sum: what each addition rounds away is added up beside it.
+struct compensated_sum {
+  long double total = 0, lost = 0, magnitude = 0;
+
+  void add(long double x) {
+    const long double next = total + x;
+    lost += std::fabs(total) >= std::fabs(x) ? (total - next) + x : (x - next) + total;
+    total = next;
+  }
+  // Infinities and NaN have no lost part: inf - inf would make one up.
+  [[nodiscard]] long double value() const { return std::isfinite(total) ? total + lost : total; }
+};
+
+template <typename In>
+reference sum_reference(const void* in, std::uint64_t n) {
+  using T = accumulator_of<In>;
+  const auto total = fold_in_parts<In>(
+      in, n, compensated_sum{},
+      [](compensated_sum& s, T x) {
+        s.add(x);
+        s.magnitude += std::fabs(static_cast<long double>(x));
+      },
+      [](compensated_sum& s, const compensated_sum& part) {
+        s.add(part.total);
+        s.lost += part.lost;
+        s.magnitude += part.magnitude;
+      });
+  const long double precise =
+      n == 0 ? static_cast<long double>(sum<T>{}.identity()) : total.value();
+  return {.model = error_model::additive,
+          .expected = static_cast<T>(precise),
+          .precise = precise,
+          .magnitude = total.magnitude,
+          .may_overflow =
+              std::isfinite(total.magnitude) && total.magnitude > std::numeric_limits<T>::max()};
+}
+
+struct long_product {
+  long double product = 1;
+  long double exponents = 0;  // the sum of |log2| of the factors
+  std::uint64_t inexact_factors = 0;
+};
+
+template <std::floating_point T>
+reference product_reference(const void* in, std::uint64_t n) {
+  const auto total = fold_in_parts<T>(
+      in, n, long_product{},
+      [](long_product& p, T x) {
+        p.product *= x;
+        int exponent = 0;
+        const T fraction = std::fabs(std::frexp(x, &exponent));
+        if (fraction != T(0.5)) ++p.inexact_factors;
+        if (std::isfinite(x) && x != 0)
+          p.exponents += std::abs(exponent - 1) + (fraction != T(0.5));
+      },
+      [](long_product& p, const long_product& part) {
+        p.product *= part.product;
+        p.exponents += part.exponents;
+        p.inexact_factors += part.inexact_factors;
+      });
+  return {.model = error_model::multiplicative,
+          .expected = static_cast<T>(total.product),
+          .precise = total.product,
+          .magnitude = std::fabs(total.product),
+          .inexact_factors = total.inexact_factors,
+          .may_overflow = total.exponents >= std::numeric_limits<T>::max_exponent - 2};
+}
+
+/// Operators that never round, and all operators on integers: any order gives the same bits.
+template <typename In, typename Op>
+reference exact_reference(const void* in, std::uint64_t n, Op op) {
+  using T = accumulator_of<In>;
+  const T total = fold_in_parts<In>(
+      in, n, op.identity(), [op](T& a, T x) { a = op(a, x); }, [op](T& a, T x) { a = op(a, x); });
+  reference r{.model = error_model::exact, .expected = total};
+  if constexpr (std::floating_point<T>) r.precise = total;
+  return r;
+}
+
+/// A user's operator that rounds: folded in `long double` where it takes that, else in its own
+/// precision. Its error is taken to grow as that of a sum.
+template <typename In, typename Op>
+reference rounding_reference(const void* in, std::uint64_t n, std::string_view name) {
+  reference r = exact_reference<In>(in, n, Op{});
+  r.model = error_model::additive;
+  r.magnitude = sum_reference<In>(in, n).magnitude;
+  visit_operator<long double>(name, [&]<typename Wide>() {
+    const auto step = [](long double& a, long double x) { a = Wide{}(a, x); };
+    r.precise = fold_in_parts<In>(in, n, Wide{}.identity(), step, step);
+    r.expected = static_cast<accumulator_of<In>>(r.precise);
+  });
+  return r;
+}
+
+template <typename Op>
+constexpr bool never_rounds() {
+  if constexpr (requires { Op::never_rounds; })
+    return Op::never_rounds;
+  else
+    return false;
+}
+
+template <typename In, typename Op>
+reference reference_for(const void* in, std::uint64_t n, std::string_view name) {
+  using T = accumulator_of<In>;
+  if constexpr (std::integral<T> || never_rounds<Op>())
+    return exact_reference<In>(in, n, Op{});
+  else if constexpr (std::is_same_v<Op, sum<T>>)
+    return sum_reference<In>(in, n);
+  else if constexpr (std::is_same_v<Op, product<T>>)
+    return product_reference<In>(in, n);
+  else
+    return rounding_reference<In, Op>(in, n, name);
+}
+
+template <std::floating_point T>
+bool same_bits_or_both_nan(T a, T b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return a == b && std::signbit(a) == std::signbit(b);
+}
+
+template <typename T>
+verdict judge_as(const reference& r, T result, std::uint64_t depth) {
+  const T expected = std::get<T>(r.expected);
+  if constexpr (std::integral<T>) {
+    return result == expected ? verdict::right : verdict::wrong;
+  } else {
+    if (same_bits_or_both_nan(result, expected)) return verdict::right;
+    if (r.model == error_model::exact) return verdict::wrong;
+    if (r.may_overflow) return verdict::undecided;
+    if (!std::isfinite(r.precise)) return verdict::wrong;
+    const long double bound = error_bound(r, depth);
+    if (!std::isfinite(bound)) return verdict::undecided;
+    return std::fabs(result - r.precise) <= bound ? verdict::right : verdict::wrong;
+  }
+}
+
+}  // namespace
+
+reference make_reference(const void* in, element_type type, std::string_view op, std::uint64_t n) {
+  reference r;
+  const bool known = visit_type(type, [&]<typename In>() {
+    return visit_operator<In>(op, [&]<typename Op>() { r = reference_for<In, Op>(in, n, op); });
+  });
+  if (!known)
+    throw input_error(
+        fmt::format("there is no operator '{}' for elements of type {}", op, name_of(type)));
+  return r;
+}
+
+long double error_bound(const reference& r, std::uint64_t depth) {
+  if (r.model == error_model::exact) return 0;
+  const long double unit_roundoff = std::holds_alternative<float>(r.expected)
+                                        ? std::numeric_limits<float>::epsilon() / 2
+                                        : std::numeric_limits<double>::epsilon() / 2;
+  // A product rounds only where two factors meet of which neither is a power of two.
+  const auto roundings = static_cast<long double>(
+      r.model == error_model::additive ? depth
+                                       : (r.inexact_factors == 0 ? 0 : r.inexact_factors - 1));
+  const long double growth = roundings * unit_roundoff;
+  if (growth >= 1) return std::numeric_limits<long double>::infinity();
+  return growth / (1 - growth) * r.magnitude;
+}
+
+verdict judge(const reference& r, const value& result, std::uint64_t depth) {
+  if (result.index() != r.expected.index()) return verdict::wrong;
+  return std::visit([&]<typename T>(T x) { return judge_as<T>(r, x, depth); }, result);
+}
+
+}  // namespace tenfold

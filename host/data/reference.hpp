@@ -1,0 +1,49 @@
+/// @file
+/// What a reduction should give, and how far off rounding may put it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "host/reduce/element.hpp"
+
+namespace tenfold {
+
+/// How an operator's rounding errors grow.
+enum class error_model {
+  exact,          ///< it never rounds: integers, minima, maxima
+  additive,       ///< each step rounds relative to a partial sum
+  multiplicative  ///< each step rounds relative to the partial product
+};
+
+/// The result in higher precision, computed once per input by the host.
+struct reference {
+  error_model model = error_model::exact;
+  value expected;             ///< rounded to the accumulator's type
+  long double precise = 0;    ///< floating point only: before rounding
+  long double magnitude = 0;  ///< additive: the sum of magnitudes; multiplicative: |precise|
+  std::uint64_t inexact_factors = 0;  ///< multiplicative: elements that are no power of two
+  bool may_overflow = false;          ///< some order of evaluation may leave the type's range
+};
+
+enum class verdict { right, wrong, undecided };
+
+/// Folds the input on the host's cores, floating point in compensated `long double`.
+/// @param in `n` elements, at any address
+/// @throws input_error when the operator does not take the type
+[[nodiscard]] reference make_reference(const void* in, element_type type, std::string_view op,
+                                       std::uint64_t n);
+
+/// The largest error that rounding explains: gamma(d) * magnitude with gamma(d) = d u / (1 - d u),
+/// u the unit roundoff of what elements are accumulated in (Higham, Accuracy and Stability of
+/// Numerical Algorithms, 2nd ed., sections 3.1 and 4.2). For sums d is `depth`, the most operations
+/// that an element meets on its way to the result; for products, whose every rounding reaches the
+/// result, the number of factors that are no power of two, less one. Infinite when d u reaches 1.
+[[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
+
+/// Integers and operators that select must agree to the last bit, any NaN with any NaN; the rest
+/// may differ by `error_bound`. Undecided where some order of evaluation may overflow.
+[[nodiscard]] verdict judge(const reference& r, const value& result, std::uint64_t depth);
+
+}  // namespace tenfold

@@ -1,0 +1,180 @@
+#include "host/measure/candidate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <tuple>
+
+#include "host/error.hpp"
+#include "host/reduce/best.hpp"
+#include "host/reduce/stage_parameters.hpp"
+#include "host/text/quantity.hpp"
+
+namespace tenfold::measure {
+namespace {
+
+std::string name_shape(const stage_info& stage, const tenfold::shape& s) {
+  const stage_parameters takes = parameters_of(stage);
+  std::string text = fmt::format("block:{}", s.block);
+  if (takes.items) text += fmt::format("/items:{}", s.items);
+  if (takes.grid && s.grid != 0) text += fmt::format("/grid:{}", s.grid);
+  return text;
+}
+
+std::vector<std::string_view> split(std::string_view text, char at) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end; (end = text.find(at)) != text.npos; text.remove_prefix(end + 1))
+    parts.push_back(text.substr(0, end));
+  parts.push_back(text);
+  return parts;
+}
+
+int parse_int(std::string_view text, std::string_view candidate) {
+  int number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || end != text.data() + text.size() || number < 1)
+    throw input_error(fmt::format(
+        "cannot read '{}' in '{}': use STAGE:BLOCK:ITEMS:GRID, such as 10:512:4:528 or 10:512:4:4x",
+        text, candidate));
+  return number;
+}
+
+std::uint64_t parse_grid(std::string_view text, std::string_view candidate,
+                         const device_properties& device) {
+  const bool per_multiprocessor = !text.empty() && text.back() == 'x';
+  if (per_multiprocessor) text.remove_suffix(1);
+  const auto blocks = static_cast<std::uint64_t>(parse_int(text, candidate));
+  return per_multiprocessor ? blocks * static_cast<std::uint64_t>(device.multiprocessors) : blocks;
+}
+
+candidate choose_best_candidate(session& on, const conditions& at) {
+  const stage_choice best = choose_best(on, at);
+  candidate made = stage_candidate(choose_stage(std::to_string(best.stage.number)), best.by.shape);
+  made.shape_name = made.label();
+  made.name = "best";
+  made.chosen_by = best.by.row != nullptr ? "table" : "rule";
+  return made;
+}
+
+candidate choose_shape(const stage_info& stage, session& on, const conditions& at) {
+  const launch_query q{on.properties(), at.n, size_of(at.type), at.mode};
+  for (const kernel_family& each : families_of(at.type, at.op)) {
+    if (each.stage.number != stage.number) continue;
+    const shape_choice chosen = tuned_shape(q, each);
+    candidate made = stage_candidate(stage, chosen.shape);
+    made.chosen_by = chosen.row != nullptr ? "table" : "rule";
+    return made;
+  }
+  return stage_candidate(stage, {});
+}
+
+}  // namespace
+
+std::string candidate::label() const {
+  return shape_name.empty() ? name : name + "/" + shape_name;
+}
+
+std::string candidate::full_name(const conditions& at) const {
+  return fmt::format("{}/{}/{}/n:{}/{}{}{}", name, name_of(at.type), at.op, at.n, shape_name,
+                     shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
+}
+
+candidate stage_candidate(const stage_info& stage, const tenfold::shape& s) {
+  // A kernel of the reader's own has a name and no number that would tell anything.
+  return {.name = is_unlisted(stage) ? std::string(stage.name)
+                                     : fmt::format("{:02}_{}", stage.number, stage.name),
+          .shape_name = name_shape(stage, s),
+          .stage = &stage,
+          .shape = s,
+          .chosen_by = "rule",
+          .make = [number = stage.number, s](session& on,
+                                             const peer_request& r) -> std::unique_ptr<runnable> {
+            return on.make_reduction(
+                {.stage = number, .type = r.type, .op = r.op, .shape = s, .max_n = r.max_n});
+          }};
+}
+
+candidate tuned_candidate(const stage_info& stage) {
+  candidate made = stage_candidate(stage, {});
+  made.shape_name.clear();
+  made.choose = [&stage](session& on, const conditions& at) { return choose_shape(stage, on, at); };
+  return made;
+}
+
+candidate best_candidate() {
+  return {.name = "best", .choose = choose_best_candidate};
+}
+
+candidate peer_candidate(const peer& p, bool on_cpu) {
+  return {.name = "peer:" + p.name, .peer = &p, .on_cpu = on_cpu, .make = p.make};
+}
+
+candidate parse_candidate(std::string_view text, const device_properties& device) {
+  if (text == "best") return best_candidate();
+  const std::vector<std::string_view> parts = split(text, ':');
+  if (parts.size() > 4)
+    throw input_error(
+        fmt::format("'{}' has {} parts: use STAGE:BLOCK:ITEMS:GRID", text, parts.size()));
+  const stage_info& stage = choose_stage(parts[0]);
+  if (parts.size() == 1) return tuned_candidate(stage);
+  tenfold::shape s{.block = parse_int(parts[1], text)};
+  if (parts.size() > 2) s.items = parse_int(parts[2], text);
+  if (parts.size() > 3) s.grid = parse_grid(parts[3], text, device);
+  candidate made = stage_candidate(stage, s);
+  made.chosen_by = "user";
+  return made;
+}
+
+stage_choice choose_best(session& on, const conditions& at) {
+  const launch_query q{on.properties(), at.n, size_of(at.type), at.mode};
+  const std::vector<stage_choice> choices = best_choices(q, families_of(at.type, at.op));
+  for (const stage_choice& each : choices) try {
+      std::ignore = on.make_reduction({.stage = each.stage.number,
+                                       .type = at.type,
+                                       .op = at.op,
+                                       .shape = each.by.shape,
+                                       .max_n = at.n});
+      return each;
+    } catch (const input_error&) {
+      if (&each == &choices.back()) throw;
+    }
+  throw input_error("no stage serves this operator");
+}
+
+peer_choice choose_peers(const std::vector<std::string>& names, const device_choice& device) {
+  peer_choice chosen;
+  for (const auto& [p, on_cpu] : choose_peers(names, device.backend->name()))
+    if (p->absent.empty())
+      chosen.present.push_back(peer_candidate(*p, on_cpu));
+    else
+      chosen.absent.push_back(fmt::format("peer {} is absent: {}", p->name, p->absent));
+  return chosen;
+}
+
+std::vector<element_type> choose_types(const std::vector<std::string>& names) {
+  std::vector<element_type> types;
+  for (const std::string& name : names) {
+    if (name == "all")
+      for (const std::string_view each : element_type_names)
+        types.push_back(parse_element_type(each));
+    else
+      types.push_back(parse_element_type(name));
+  }
+  return types;
+}
+
+std::vector<std::string> choose_operators(const std::vector<std::string>& names,
+                                          element_type type) {
+  std::vector<std::string> chosen;
+  for (const std::string& name : names) {
+    if (name != "all") {
+      chosen.push_back(choose_operator(name, type));
+      continue;
+    }
+    for (const std::string_view each : operators_for(type)) chosen.emplace_back(each);
+  }
+  return chosen;
+}
+
+}  // namespace tenfold::measure

@@ -1,0 +1,95 @@
+#include "host/measure/input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "host/data/input.hpp"
+#include "host/error.hpp"
+#include "host/text/quantity.hpp"
+
+namespace tenfold::measure {
+namespace {
+
+constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+// As the runtimes align an allocation, so that every window is as good as one.
+constexpr std::uint64_t alignment = 256;
+constexpr std::uint64_t upload_bytes = std::uint64_t{1} << 26;
+
+/// Not initialised: the cores that fill it should be those that touch it first.
+std::unique_ptr<std::byte[]> allocate_uninitialized(std::uint64_t bytes) {
+  try {
+    return std::unique_ptr<std::byte[]>(new std::byte[bytes]);
+  } catch (const std::bad_alloc&) {
+    throw device_error(
+        fmt::format("the host has no {} for the input: use a smaller n", format_bytes(bytes)));
+  }
+}
+
+}  // namespace
+
+host_input::host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed)
+    : type_(type),
+      op_(std::move(op)),
+      n_(n),
+      random_(allocate_uninitialized(n * size_of(type))),
+      data_(random_.get()) {
+  generate_input(random_.get(), type_, op_, n_, seed);
+}
+
+host_input::host_input(npy_file file, std::string op)
+    : type_(file.type()),
+      op_(std::move(op)),
+      n_(file.n()),
+      file_(std::move(file)),
+      data_(file_->data().data()) {}
+
+const reference& host_input::expected(std::uint64_t n) {
+  const auto [at, is_new] = expected_.try_emplace(n);
+  if (is_new) at->second = make_reference(data_, type_, op_, n);
+  return at->second;
+}
+
+const reference& host_input::checksum(std::uint64_t n) {
+  const auto [at, is_new] = checksums_.try_emplace(n);
+  if (is_new)
+    at->second = make_reference(data_, element_type::u32, "bit_xor",
+                                n * size_of(type_) / sizeof(std::uint32_t));
+  return at->second;
+}
+
+input_ring::input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes) {
+  const std::uint64_t used = n * size_of(from.type());
+  stride_ = std::max((used + alignment - 1) / alignment, std::uint64_t{1}) * alignment;
+  windows_ =
+      used == 0 ? 1 : std::max<std::uint64_t>(1, std::min(bytes, on.free_bytes() / 2) / stride_);
+  data_ = on.allocate(windows_ == 1 ? used : windows_ * stride_);
+  if (used >= upload_bytes || windows_ == 1) {
+    for (std::uint64_t i = 0; i < windows_; ++i)
+      on.upload(data_->data() + i * stride_, from.data(), used);
+    return;
+  }
+  // Many small windows in few copies.
+  const std::uint64_t at_once = std::min(windows_, upload_bytes / stride_);
+  std::vector<std::byte> several(at_once * stride_);
+  for (std::uint64_t i = 0; i < at_once; ++i)
+    std::memcpy(several.data() + i * stride_, from.data(), used);
+  for (std::uint64_t i = 0; i < windows_; i += at_once)
+    on.upload(data_->data() + i * stride_, several.data(),
+              std::min(at_once, windows_ - i) * stride_);
+}
+
+const void* input_ring::window(std::uint64_t i) const {
+  return data_->data() + i % windows_ * stride_;
+}
+
+std::uint64_t ring_bytes(const device_properties& device) {
+  const std::uint64_t cache = device.last_level_cache_bytes;
+  return cache == 0 ? 0 : std::max(4 * cache, gibibyte);
+}
+
+}  // namespace tenfold::measure

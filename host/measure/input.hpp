@@ -1,0 +1,68 @@
+/// @file
+/// What is reduced: on the host, with what should come out, and on a device, in so many places that
+/// no cache holds the next one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "host/backends/backend.hpp"
+#include "host/data/npy.hpp"
+#include "host/data/reference.hpp"
+
+namespace tenfold::measure {
+
+/// Elements on the host, and what an operator makes of the first n of them.
+class host_input {
+ public:
+  /// Random ones.
+  /// @throws device_error when the host has no room for them
+  host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed);
+  /// Those of a file.
+  host_input(npy_file file, std::string op);
+
+  [[nodiscard]] element_type type() const { return type_; }
+  [[nodiscard]] const std::string& op() const { return op_; }
+  [[nodiscard]] std::uint64_t n() const { return n_; }
+  /// At any address.
+  [[nodiscard]] const std::byte* data() const { return data_; }
+
+  /// What the operator makes of the first n elements; computed once.
+  [[nodiscard]] const reference& expected(std::uint64_t n);
+  /// The exclusive or of their 32-bit words.
+  [[nodiscard]] const reference& checksum(std::uint64_t n);
+
+ private:
+  element_type type_;
+  std::string op_;
+  std::uint64_t n_;
+  std::unique_ptr<std::byte[]> random_;
+  std::optional<npy_file> file_;
+  const std::byte* data_;
+  std::map<std::uint64_t, reference> expected_, checksums_;
+};
+
+/// The first n elements of an input in a device's memory, over and over, as a ring of windows.
+class input_ring {
+ public:
+  /// @param bytes of the ring; one window at least, and no more than half of the free memory holds
+  /// @throws device_error when the device has no room for one
+  input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes);
+
+  /// The i-th place to read them from.
+  [[nodiscard]] const void* window(std::uint64_t i) const;
+
+ private:
+  std::uint64_t stride_, windows_;
+  std::unique_ptr<memory> data_;
+};
+
+/// How large a ring is for a device: four times its last-level cache, a gibibyte at least; a single
+/// window on the executor, which has no cache to speak of.
+[[nodiscard]] std::uint64_t ring_bytes(const device_properties& device);
+
+}  // namespace tenfold::measure

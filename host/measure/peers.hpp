@@ -1,0 +1,71 @@
+/// @file
+/// What the stages are measured against: libraries, a copy, and kernels that do nothing but read.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/backends/backend.hpp"
+
+namespace tenfold::measure {
+
+struct peer_request {
+  element_type type = element_type::f32;
+  std::string op = "sum";
+  std::uint64_t max_n = 0;
+};
+
+/// The value of a copy and of a reader is the exclusive or of the input's 32-bit words, whatever
+/// the type and operator. A launch reads nothing and has none: it is what a launch takes by itself.
+enum class peer_kind { reduction, copy, reader, launch };
+
+struct peer {
+  std::string name;  ///< as in `peer:cub`
+  std::string what;
+  peer_kind kind = peer_kind::reduction;
+  /// Hands its result to the host before it returns, so that no graph can hold it.
+  bool waits = false;
+  /// What this program was built without; empty for a peer that is here.
+  std::string absent{};
+  /// @throws input_error when the peer has no such operator or does not run on this device
+  std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
+};
+
+/// What each library of peers shows, and nothing else. A pointer, since C knows no reference.
+extern "C" const std::vector<peer>* tenfold_peer_list();
+
+/// The peers that run on a backend's devices, the absent ones too. Those of the executor run on the
+/// CPU itself, since its memory is the host's.
+/// @throws input_error when their library cannot be built
+[[nodiscard]] const std::vector<peer>& peers_on(std::string_view backend);
+
+/// Those among them that only read, and the copy; none where the backend is the executor,
+/// or in a copy of a build without them.
+/// @throws input_error as above
+[[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
+
+struct chosen_peer {
+  const peer* who;
+  bool on_cpu;
+};
+
+/// The peers that a list names, for runs on a backend's devices: its own and those of the CPU, the
+/// absent ones too.
+/// @param names such as `cub`; `read` stands for all that begin with `read:`, `all` for all, `none`
+///   for none
+/// @throws input_error for a name that no peer has
+[[nodiscard]] std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,
+                                                    std::string_view backend);
+
+/// How deep a library's reduction is taken to be, whose order of evaluation is its own affair: at
+/// least a thousand chains side by side, none longer than 1024 where there is less to do.
+[[nodiscard]] constexpr std::uint64_t assumed_depth(std::uint64_t n) {
+  return std::min(n, n / 1024 + 1024);
+}
+
+}  // namespace tenfold::measure

@@ -1,0 +1,165 @@
+#include "host/measure/result.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "host/error.hpp"
+
+namespace tenfold::measure {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// JSON has no NaN and no infinities: these go as text.
+json number(const value& v) {
+  return std::visit(
+      [&](auto x) -> json {
+        if (std::isfinite(static_cast<double>(x))) return x;
+        return to_string(v);
+      },
+      v);
+}
+
+json times(const result& r, const std::string& name) {
+  return {{"name", name},
+          {"run_name", name},
+          {"run_type", "iteration"},
+          {"repetitions", 1},
+          {"repetition_index", 0},
+          {"threads", 1},
+          {"iterations", r.seconds.size() * static_cast<std::size_t>(r.calls)},
+          {"real_time", r.time.median * 1e6},
+          {"cpu_time", (r.cpu_seconds > 0 ? r.cpu_seconds : r.time.median) * 1e6},
+          {"time_unit", "us"},
+          {"bytes_per_second", r.bytes_per_second()},
+          {"fastest", r.time.fastest * 1e6},
+          {"slowest", r.time.slowest * 1e6},
+          {"p5", r.time.p5 * 1e6},
+          {"p95", r.time.p95 * 1e6},
+          {"wide_spread", r.is_spread_wide()},
+          {"rounds", r.seconds.size()},
+          {"calls_per_sample", r.calls}};
+}
+
+/// How a stage was launched.
+json launch(const result& r) {
+  json passes = json::array();
+  for (const pass& p : r.passes) passes.push_back({{"n", p.n}, {"blocks", p.blocks}});
+  return {{"stage", r.who.stage->number},
+          {"stage_name", r.who.stage->name},
+          {"block", r.used_shape.block},
+          {"items", r.used_shape.items},
+          {"grid", r.passes.empty() ? r.used_shape.grid : r.passes.front().blocks},
+          {"shape_by", r.who.chosen_by},
+          {"reason", r.who.reason.empty() ? json() : json(r.who.reason)},
+          {"passes", passes}};
+}
+
+json comparisons(const result& r) {
+  json shares = json::object();
+  if (r.share_of_peak) shares["share_of_peak"] = *r.share_of_peak;
+  if (r.share_of_ceiling) shares["share_of_ceiling"] = *r.share_of_ceiling;
+  if (r.against_best_peer) shares["against_best_peer"] = *r.against_best_peer;
+  if (!r.ratio) return shares;
+  shares["against"] = r.against;
+  shares["ratio"] = r.ratio->median;
+  if (r.ratio->confidence) {
+    shares["ratio_low"] = r.ratio->confidence->low;
+    shares["ratio_high"] = r.ratio->confidence->high;
+  }
+  return shares;
+}
+
+json row(const result& r, std::string_view device) {
+  json e = times(r, r.name.empty() ? r.who.full_name(r.at) : r.name);
+  e.update({{"contestant", r.who.label()},
+            {"device", r.who.on_cpu ? "cpu" : device},
+            {"warp", r.warp_size},
+            {"n", r.at.n},
+            {"type", tenfold::name_of(r.at.type)},
+            {"op", r.at.op},
+            {"mode", r.who.on_cpu ? "cpu" : name_of(r.at.mode)}});
+  if (r.who.peer != nullptr) e["peer"] = r.who.peer->name;
+  if (r.who.stage != nullptr) e.update(launch(r));
+  if (r.who.kind() != peer_kind::launch)
+    e.update({{"result", number(r.computed)},
+              {"reference", number(r.expected.expected)},
+              {"error_bound", number(static_cast<double>(r.bound))}});
+  e.update({{"verdict", name_of(r.verdict)}, {"ok", r.verdict == verdict::right && !r.is_wrong()}});
+  if (r.trials)
+    e.update({{"trials", r.trials->trials},
+              {"wrong_trials", r.trials->wrong},
+              {"failures", r.trials->failures}});
+  e.update(comparisons(r));
+  return e;
+}
+
+}  // namespace
+
+std::string_view name_of(verdict v) {
+  switch (v) {
+    case verdict::right:
+      return "right";
+    case verdict::wrong:
+      return "WRONG";
+    case verdict::undecided:
+      break;
+  }
+  return "undecided";
+}
+
+colour colour_of(verdict v) {
+  switch (v) {
+    case verdict::right:
+      return colour::green;
+    case verdict::wrong:
+      return colour::red;
+    case verdict::undecided:
+      break;
+  }
+  return colour::yellow;
+}
+
+void check_json_file(const std::string& file) {
+  if (file.empty() || file == "-") return;
+  const std::filesystem::path path = std::filesystem::absolute(file);
+  if (is_directory(path))
+    throw input_error(fmt::format("cannot write '{}': it is a folder, name a file", file));
+  // A file that is not there yet is not made either, lest a refused run leave it empty.
+  const std::filesystem::path target = exists(path) ? path : path.parent_path();
+  if (access(target.c_str(), W_OK) != 0)
+    throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+}
+
+std::string timestamp() {
+  return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
+}
+
+void write_document(const std::string& file, const std::string& document) {
+  if (file == "-") {
+    fmt::print("{}\n", document);
+    return;
+  }
+  std::ofstream out(file);
+  out << document << '\n';
+  out.close();
+  if (!out) throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+}
+
+void write_results(const std::string& file, const nlohmann::ordered_json& context,
+                   std::span<const result> results, std::string_view device) {
+  json document{{"context", context}, {"benchmarks", json::array()}};
+  for (const result& r : results) document["benchmarks"].push_back(row(r, device));
+  write_document(file, document.dump(2));
+}
+
+}  // namespace tenfold::measure

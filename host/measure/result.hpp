@@ -1,0 +1,83 @@
+/// @file
+/// What came of a candidate under some conditions, and how that compares.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/data/reference.hpp"
+#include "host/measure/candidate.hpp"
+#include "host/measure/statistics.hpp"
+#include "host/measure/trials.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/text/terminal.hpp"
+
+namespace tenfold::measure {
+
+struct result {
+  candidate who;
+  conditions at;
+  std::string name{};             ///< tells it from others; empty: the candidate's full name
+  int warp_size = 0;              ///< of the device
+  int calls = 1;                  ///< per sample
+  shape used_shape{};             ///< of a stage, its grid filled in
+  std::vector<pass> passes{};     ///< of a stage
+  std::vector<double> seconds{};  ///< of one call, by sample
+  double cpu_seconds = 0;         ///< of this process, per call; 0: not known
+  summary time{};                 ///< of `seconds`
+  value computed{};
+  reference expected{};
+  tenfold::verdict verdict = verdict::wrong;
+  long double bound = 0;                 ///< the largest error that rounding explains
+  std::optional<trial_report> trials{};  ///< of a stage that is not listed
+  // What follows from the others' times:
+  std::optional<double> share_of_peak{}, share_of_ceiling{};  ///< of bytes per second
+  std::optional<double> against_best_peer{};                  ///< times as fast
+  std::string against{};                                      ///< whom the ratio compares with
+  std::optional<speed_ratio> ratio{};
+
+  /// Of the input, partials not counted.
+  [[nodiscard]] double bytes_per_second() const {
+    return static_cast<double>(at.bytes()) / time.median;
+  }
+  [[nodiscard]] double gigabytes_per_second() const { return bytes_per_second() * 1e-9; }
+  /// Wide enough that the median may mislead.
+  [[nodiscard]] bool is_spread_wide() const { return time.spread() > 0.1; }
+  [[nodiscard]] bool is_wrong() const {
+    return verdict == tenfold::verdict::wrong || (trials && !trials->passed());
+  }
+};
+
+/// `right`, `WRONG` or `undecided`
+[[nodiscard]] std::string_view name_of(verdict v);
+[[nodiscard]] colour colour_of(verdict v);
+
+/// Finds out before the work begins whether the file can be written.
+/// @throws input_error when it cannot
+void check_json_file(const std::string& file);
+
+/// The local time, as in the `date` of a file of results.
+[[nodiscard]] std::string timestamp();
+
+/// Writes a document and the end of its last line.
+/// @param file `-` for standard output
+/// @throws input_error when the file cannot be written
+void write_document(const std::string& file, const std::string& document);
+
+/// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
+/// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `device`, `n`, `type`, `op`,
+/// `mode`, the spread of the times, `verdict`, `ok`, `result`, `reference` and `error_bound`; a
+/// stage has `stage`, `block`, `items`, `grid`, `shape_by` and `passes`, a peer `peer`, a kernel of
+/// the reader's own `trials`, `wrong_trials` and `failures`. What is not known is left out.
+/// @param file `-` for standard output
+/// @param device its name, for all that did not run on the CPU
+/// @throws input_error when the file cannot be written
+void write_results(const std::string& file, const nlohmann::ordered_json& context,
+                   std::span<const result> results, std::string_view device);
+
+}  // namespace tenfold::measure

@@ -1,0 +1,159 @@
+#include "host/measure/sampler.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <utility>
+
+namespace tenfold::measure {
+namespace {
+
+// A device's clock ticks every half to one microsecond: this keeps its error below half a per cent.
+constexpr double sample_seconds = 300e-6;
+constexpr int most_calls = 4096;
+
+// Enough for a steady median, and no more than a stage's share of a ladder's few seconds.
+constexpr int executor_samples = 5, gpu_samples = 50;
+constexpr double executor_share = 0.25, gpu_share = 0.5;  // seconds
+
+double process_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+}  // namespace
+
+void cache_eviction::prepare() {
+  const std::uint64_t bytes = 4 * on_.properties().last_level_cache_bytes;
+  n_ = bytes / sizeof(float);
+  data_ = on_.allocate(bytes);
+  read_ = on_.make_reduction(
+      {.stage = 10, .type = element_type::f32, .op = "sum", .shape = {}, .max_n = n_});
+}
+
+void cache_eviction::enqueue() {
+  if (on_.properties().last_level_cache_bytes == 0) return;
+  if (read_ == nullptr) prepare();
+  read_->enqueue(data_->data(), n_);
+}
+
+sampler::sampler(candidate who, conditions at, const placement& where,
+                 std::unique_ptr<runnable> work)
+    : who_(std::move(who)), at_(std::move(at)), where_(where), work_(std::move(work)) {
+  const double seconds =
+      where_.on.time([&] { work_->enqueue(where_.ring.window(turn_++), at_.n); });
+  judge_result();
+  // The first call may take longer than all that follow, but not that much.
+  if (seconds > 100 * sample_seconds)
+    record(1);
+  else
+    choose_calls();
+}
+
+const reduction* sampler::stage() const {
+  return dynamic_cast<const reduction*>(work_.get());
+}
+
+shape sampler::used_shape() const {
+  return stage()->used_shape();
+}
+
+plan sampler::passes() const {
+  return stage()->plan_for(at_.n);
+}
+
+const reference& sampler::expected() {
+  return who_.kind() == peer_kind::reduction ? where_.input.expected(at_.n)
+                                             : where_.input.checksum(at_.n);
+}
+
+void sampler::judge_result() {
+  if (who_.kind() == peer_kind::launch) return;
+  result_ = work_->result();
+  const verdict found = judge(expected(), result_, work_->depth(at_.n));
+  if (found == verdict::wrong || verdict_ == verdict::right) verdict_ = found;
+}
+
+double sampler::sample() {
+  if (at_.mode == timing_mode::graph) {
+    // A graph begins with the same window every time. Twice, for its launch to be over on the host
+    // before the device gets to it.
+    where_.eviction.enqueue();
+    where_.eviction.enqueue();
+  } else {
+    where_.on.synchronize();
+  }
+  const double seconds = where_.on.time([&] {
+    if (recording_ != nullptr)
+      recording_->replay();
+    else
+      enqueue_calls(turn_);
+  });
+  turn_ += static_cast<std::uint64_t>(calls_);
+  return seconds / calls_;
+}
+
+void sampler::enqueue_calls(std::uint64_t first_window) {
+  for (int i = 0; i < calls_; ++i)
+    work_->enqueue(where_.ring.window(first_window + static_cast<std::uint64_t>(i)), at_.n);
+}
+
+void sampler::record(int calls) {
+  calls_ = calls;
+  if (at_.mode == timing_mode::graph) recording_ = where_.on.record([this] { enqueue_calls(0); });
+}
+
+void sampler::choose_calls() {
+  // What a launch costs by itself is spread over more calls with each turn.
+  for (int turn = 0, calls = 1; turn < 4; ++turn) {
+    record(calls);
+    static_cast<void>(sample());
+    const double each = std::min(sample(), sample());
+    if (each * calls >= 0.9 * sample_seconds || calls == most_calls) return;
+    calls = static_cast<int>(std::clamp(std::ceil(sample_seconds / each), 1.0, double{most_calls}));
+    if (calls == calls_) return;
+  }
+}
+
+result sampler::finish(std::vector<double> seconds) {
+  judge_result();
+  result r{.who = who_,
+           .at = at_,
+           .warp_size = where_.on.properties().warp_size,
+           .calls = calls_,
+           .used_shape = who_.shape,
+           .seconds = std::move(seconds)};
+  if (stage() != nullptr) {
+    const plan all = passes();
+    r.used_shape = used_shape();
+    r.passes = {all.begin(), all.end()};
+  }
+  r.computed = result_;
+  r.verdict = verdict_;
+  if (who_.kind() != peer_kind::launch) {
+    r.expected = expected();
+    r.bound = error_bound(r.expected, work_->depth(at_.n));
+  }
+  r.time = summarize(r.seconds);
+  return r;
+}
+
+result take_samples(sampler& of, int repeat, bool is_executor) {
+  const int wanted = repeat != 0 ? repeat : is_executor ? executor_samples : gpu_samples;
+  const double share = is_executor ? executor_share : gpu_share;
+  std::vector<double> seconds;
+  double spent = 0;
+  const double cpu_before = process_seconds();
+  do {
+    seconds.push_back(of.sample());
+    spent += seconds.back() * of.calls();
+  } while (static_cast<int>(seconds.size()) < wanted && (repeat != 0 || spent < share));
+  const double cpu_spent = process_seconds() - cpu_before;
+  const auto calls = static_cast<double>(seconds.size()) * of.calls();
+  result r = of.finish(std::move(seconds));
+  r.cpu_seconds = cpu_spent / calls;
+  return r;
+}
+
+}  // namespace tenfold::measure

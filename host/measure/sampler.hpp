@@ -1,0 +1,84 @@
+/// @file
+/// The one way in which times are taken.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "host/backends/backend.hpp"
+#include "host/measure/input.hpp"
+#include "host/measure/result.hpp"
+
+namespace tenfold::measure {
+
+/// Pushes what was read before out of the last-level cache, by reading something else. It takes
+/// memory, and a kernel, when it is first used.
+class cache_eviction {
+ public:
+  explicit cache_eviction(session& on) : on_(on) {}
+  void enqueue();
+
+ private:
+  void prepare();
+
+  session& on_;
+  std::unique_ptr<memory> data_;
+  std::unique_ptr<runnable> read_;
+  std::uint64_t n_ = 0;
+};
+
+/// Where a sampler works.
+struct placement {
+  session& on;
+  host_input& input;
+  const input_ring& ring;  ///< of as many elements as the conditions say
+  cache_eviction& eviction;
+};
+
+/// A candidate at work, ready to be timed again and again.
+class sampler {
+ public:
+  /// Runs once, for its result, and then as often as it takes to know how many calls make a sample
+  /// that is long against the resolution of the device's clock.
+  sampler(candidate who, conditions at, const placement& where, std::unique_ptr<runnable> work);
+  sampler(const sampler&) = delete;  // what is recorded refers to this
+  sampler& operator=(const sampler&) = delete;
+
+  /// Seconds of one call: the mean of `calls()` calls in a row, each on its own window, none of
+  /// which is in the cache.
+  [[nodiscard]] double sample();
+  [[nodiscard]] int calls() const { return calls_; }
+  [[nodiscard]] const candidate& who() const { return who_; }
+  /// Of a stage: its grid filled in.
+  [[nodiscard]] shape used_shape() const;
+  [[nodiscard]] plan passes() const;
+
+  /// Compares what the last of the timed calls left with the reference as well.
+  /// @param seconds what `sample` returned, one at least
+  [[nodiscard]] result finish(std::vector<double> seconds);
+
+ private:
+  [[nodiscard]] const reduction* stage() const;
+  [[nodiscard]] const reference& expected();
+  void judge_result();
+  void record(int calls);
+  void choose_calls();
+  void enqueue_calls(std::uint64_t first_window);
+
+  candidate who_;
+  conditions at_;
+  placement where_;
+  std::unique_ptr<runnable> work_;
+  int calls_ = 1;
+  std::uint64_t turn_ = 0;
+  std::unique_ptr<recording> recording_;
+  value result_{};
+  verdict verdict_ = verdict::right;
+};
+
+/// Takes samples until there are enough for a steady median, or their share of time is spent.
+/// @param repeat how many; 0: as time allows
+[[nodiscard]] result take_samples(sampler& of, int repeat, bool is_executor);
+
+}  // namespace tenfold::measure

@@ -1,0 +1,56 @@
+/// @file
+/// Where measurements take place: a device, the CPU beside it, and the data in the memory of both.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "host/measure/candidate.hpp"
+#include "host/measure/clocks.hpp"
+#include "host/measure/sampler.hpp"
+
+namespace tenfold::measure {
+
+class testbed {
+ public:
+  explicit testbed(const device_choice& choice);
+
+  [[nodiscard]] const device_choice& choice() const { return choice_; }
+  [[nodiscard]] session& device() { return *device_.on; }
+  [[nodiscard]] session& cpu() { return *cpu_.on; }
+
+  /// From now on samplers read the first n elements of `input`, which outlives them. Those that
+  /// were made before must not be used again.
+  /// @param ring bytes to rotate through; nothing: four times the cache of whoever reads
+  void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {});
+
+  /// A sampler for a candidate, or for whom the candidate chooses.
+  /// @throws input_error when it cannot serve here
+  [[nodiscard]] std::unique_ptr<sampler> admit(const candidate& who, timing_mode mode);
+
+  [[nodiscard]] const clock_reader& clocks();
+  /// The clocks while the device reads memory as fast as it can.
+  [[nodiscard]] std::optional<clock_reading> clocks_under_load();
+
+ private:
+  /// A device with what samplers on it share.
+  struct place {
+    explicit place(std::unique_ptr<session> s) : on(std::move(s)), eviction(*on) {}
+    std::unique_ptr<session> on;
+    cache_eviction eviction;
+    std::optional<input_ring> ring{};  ///< made when it is first read
+  };
+
+  placement placement_of(place& p, std::uint64_t ring_bytes);
+
+  device_choice choice_;
+  place device_, cpu_;
+  host_input* input_ = nullptr;
+  std::uint64_t n_ = 0;
+  std::optional<std::uint64_t> ring_bytes_;
+  std::optional<clock_reader> clocks_;
+};
+
+}  // namespace tenfold::measure

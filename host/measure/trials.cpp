@@ -1,0 +1,231 @@
+#include "host/measure/trials.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "host/backends/adversarial_operator.hpp"
+#include "host/data/input.hpp"
+#include "host/data/reference.hpp"
+#include "host/error.hpp"
+#include "host/reduce/stage_parameters.hpp"
+
+namespace tenfold::measure {
+namespace {
+
+constexpr std::uint64_t seed = 20240229;
+// How many failures are told, of one kind of trial and of all.
+constexpr std::size_t most_of_a_kind = 2, most_failures = 6;
+
+/// Elements of which each n takes the first n, so that what follows them is no harmless zero.
+struct elements {
+  element_type type;
+  std::string op;
+  std::string what{};  ///< that is special about them, for the report
+  std::vector<std::byte> bytes{};
+};
+
+template <typename T>
+elements make_elements(std::string op, std::string what, std::uint64_t n,
+                       const std::function<T(std::uint64_t)>& element) {
+  std::vector<std::byte> bytes(n * sizeof(T));
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const T x = element(i);
+    std::memcpy(bytes.data() + i * sizeof(T), &x, sizeof x);
+  }
+  return {element_type_of<T>, std::move(op), std::move(what), std::move(bytes)};
+}
+
+elements random_integers(std::string_view op, std::uint64_t n) {
+  elements made{element_type::u32, std::string(op), {}, std::vector<std::byte>(4 * n)};
+  generate_input(made.bytes.data(), made.type, "sum", n, seed);
+  return made;
+}
+
+/// Odd factors, lest a product of many be zero.
+elements random_maps(std::uint64_t n) {
+  elements made = random_integers(composition_name, n);
+  for (std::uint64_t i = 0; i < n; ++i) made.bytes[4 * i + 2] |= std::byte{1};
+  return made;
+}
+
+/// All of about the same size, so that rounding explains the loss of none.
+elements floats_to_add(std::uint64_t n) {
+  return make_elements<float>(
+      "sum", {}, n, [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
+}
+
+elements falling_floats(std::uint64_t n) {
+  return make_elements<float>("maximum", "negative and falling", n,
+                              [](std::uint64_t i) { return -1 - static_cast<float>(i); });
+}
+
+elements rising_floats(std::uint64_t n) {
+  return make_elements<float>("maximum", "negative and rising", n,
+                              [n](std::uint64_t i) { return -static_cast<float>(n - i); });
+}
+
+/// Around every power of two up to `largest`.
+void add_powers(std::set<std::uint64_t>& sizes, std::uint64_t largest) {
+  for (std::uint64_t power = 4; power <= largest; power *= 2)
+    sizes.insert({power - 1, power, power + 1});
+}
+
+/// Around the first multiples of `unit`.
+void add_multiples(std::set<std::uint64_t>& sizes, std::uint64_t unit) {
+  for (std::uint64_t k = 1; k <= 5; ++k) sizes.insert({k * unit - 1, k * unit, k * unit + 1});
+}
+
+reference reference_for(const elements& in, std::uint64_t n) {
+  if (in.op != composition_name) return make_reference(in.bytes.data(), in.type, in.op, n);
+  const composition op;
+  std::uint32_t result = op.identity();
+  for (std::uint64_t i = 0; i < n; ++i) {
+    std::uint32_t map = 0;
+    std::memcpy(&map, in.bytes.data() + i * sizeof map, sizeof map);
+    result = op(result, map);
+  }
+  return {.expected = result};
+}
+
+class trial_runner {
+ public:
+  trial_runner(session& on, const stage_info& stage) : on_(on), stage_(stage) {}
+
+  trial_report run() {
+    for (const int block : unlisted_block_sizes)
+      if (is_unlisted(stage_) || is_among(fast_block_sizes, block)) try_sizes({.block = block});
+    try_addresses();
+    try_special_values();
+    if (parameters_of(stage_).grid)
+      for (const std::uint64_t grid : {1, 2, 3})
+        try_all(random_integers("sum", 5 * tile({}) + 1), {.grid = grid},
+                {1, tile({}), 5 * tile({}) + 1});
+    return report_;
+  }
+
+ private:
+  void try_sizes(const shape& s) {
+    std::set<std::uint64_t> sizes{0, 1, 2};
+    add_powers(sizes, 4096);
+    add_multiples(sizes, static_cast<std::uint64_t>(s.block));
+    add_multiples(sizes, tile(s));
+    const std::set<std::uint64_t> smaller = sizes;
+    sizes.insert({65'537, 70'001});
+    const std::uint64_t most = *sizes.rbegin();
+    try_all(random_integers("sum", most), s, sizes);
+    try_all(floats_to_add(most), s, sizes);
+    try_all(falling_floats(most), s, smaller);
+    // The last element of all is the largest: it is there at one size alone.
+    for (const std::uint64_t n : smaller) try_all(rising_floats(n), s, {n});
+    if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
+  }
+
+  void try_addresses() {
+    const std::uint64_t n = 2 * tile({}) + 3;
+    for (const std::size_t offset : {4, 8, 12}) {
+      try_all(random_integers("sum", n), {}, {1, 2, tile({}), n}, offset);
+      try_all(floats_to_add(n), {}, {n}, offset);
+    }
+  }
+
+  void try_special_values() {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const std::uint64_t n = 2 * tile({}) + 3;
+    for (const char* op : {"sum", "maximum"})
+      for (const float special : {std::nanf(""), infinity, -infinity})
+        for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{31}, tile({}), n - 1})
+          try_all(make_elements<float>(
+                      op, fmt::format("with {} at {}", special, at), n,
+                      [&](std::uint64_t i) { return i == at ? special : static_cast<float>(i); }),
+                  {}, {n});
+  }
+
+  /// A stage may have kernels for fewer operators than there are.
+  [[nodiscard]] bool takes(element_type type, const std::string& op) {
+    const auto [found, is_new] = taken_.try_emplace({type, op}, true);
+    if (!is_new) return found->second;
+    try {
+      std::ignore = on_.make_reduction(
+          {.stage = stage_.number, .type = type, .op = op, .shape = {}, .max_n = 1});
+    } catch (const input_error&) {
+      found->second = false;
+    }
+    return found->second;
+  }
+
+  /// How many elements a block folds at a time, or a part of it.
+  [[nodiscard]] std::uint64_t tile(const shape& s) const {
+    const shape used =
+        on_.make_reduction({.stage = stage_.number, .type = element_type::u32, .shape = s})
+            ->used_shape();
+    return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
+  }
+
+  /// @param offset in bytes, of the elements' address from one that is aligned
+  void try_all(const elements& in, const shape& s, const std::set<std::uint64_t>& sizes,
+               std::size_t offset = 0) {
+    if (!takes(in.type, in.op)) return;
+    const auto reduction = on_.make_reduction({.stage = stage_.number,
+                                               .type = in.type,
+                                               .op = in.op,
+                                               .shape = s,
+                                               .max_n = *sizes.rbegin()});
+    const auto memory = on_.allocate(in.bytes.size() + offset);
+    on_.upload(memory->data() + offset, in.bytes.data(), in.bytes.size());
+    told_of_this_kind_ = 0;
+    for (const std::uint64_t n : sizes)
+      try_one(in, *reduction, memory->data() + offset, n,
+              [&] { return describe(in, s, n, offset); });
+  }
+
+  void try_one(const elements& in, reduction& r, const void* at, std::uint64_t n,
+               const std::function<std::string()>& describe) {
+    value result;
+    try {
+      r.enqueue(at, n);
+      result = r.result();
+    } catch (const device_error& e) {
+      throw device_error(fmt::format("{}: {}", describe(), e.what()));
+    }
+    ++report_.trials;
+    const reference expected = reference_for(in, n);
+    if (judge(expected, result, r.depth(n)) != verdict::wrong) return;
+    ++report_.wrong;
+    if (report_.failures.size() == most_failures || told_of_this_kind_++ >= most_of_a_kind) return;
+    report_.failures.push_back(fmt::format("{}: {} instead of {}", describe(), to_string(result),
+                                           to_string(expected.expected)));
+  }
+
+  [[nodiscard]] static std::string describe(const elements& in, const shape& s, std::uint64_t n,
+                                            std::size_t offset) {
+    std::string text = fmt::format("n {}, {} of {}", n, in.op, name_of(in.type));
+    if (!in.what.empty()) text += fmt::format(" {}", in.what);
+    text += fmt::format(", block {}", s.block);
+    if (s.grid != 0) text += fmt::format(", grid {}", s.grid);
+    if (offset != 0) text += fmt::format(", {} bytes past an aligned address", offset);
+    return text;
+  }
+
+  session& on_;
+  const stage_info& stage_;
+  trial_report report_;
+  std::size_t told_of_this_kind_ = 0;
+  std::map<std::pair<element_type, std::string>, bool> taken_;
+};
+
+}  // namespace
+
+trial_report run_trials(session& on, const stage_info& stage) {
+  return trial_runner(on, stage).run();
+}
+
+}  // namespace tenfold::measure

@@ -1,0 +1,38 @@
+/// @file
+/// Trials that a stage passes only if it is right: what a kernel of one's own is judged by.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "host/backends/backend.hpp"
+#include "host/reduce/catalogue.hpp"
+
+namespace tenfold::measure {
+
+struct trial_report {
+  std::uint64_t trials = 0, wrong = 0;
+  /// The first of each kind, a line each: n, type, operator, block and whatever else is special,
+  /// what came out and what should have.
+  std::vector<std::string> failures{};
+
+  [[nodiscard]] bool passed() const { return wrong == 0; }
+};
+
+/// Runs a stage on everything that a kernel could stumble over, on the device of a session:
+///
+/// - no element, one, two; every power of two, every multiple of what a block folds, one less and
+///   one more; several passes;
+/// - sums of random integers and of floats that show the loss of a single one; maxima that are the
+///   first element or the last, and less than the zero that some pad with;
+/// - NaN and infinities, addresses that are not aligned to 16 bytes, small grids;
+/// - for an unlisted stage that keeps the order, an operator that does not commute.
+///
+/// It takes about a second on the executor.
+/// What it has no kernels for is left out, but for sums of u32.
+/// @throws input_error when it has none for them
+/// @throws device_error when a kernel fails, with the trial in which it did
+[[nodiscard]] trial_report run_trials(session& on, const stage_info& stage);
+
+}  // namespace tenfold::measure

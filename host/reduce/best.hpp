@@ -1,0 +1,207 @@
+/// @file
+/// Which stage, and which launch shape, for a number of elements on a device: by the table of what
+/// was measured (host/reduce/tuned_shapes.inl) or, on a GPU that it does not know, by rule.
+///
+/// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
+/// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
+/// thread: it is bytes in flight that a memory is kept busy by. Where none was measured in the
+/// timing mode, the other mode's hold. A row's shape may have no kernel for an operator: then the
+/// items are the default ones, and after that the block is smaller and the threads as many.
+///
+/// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
+/// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
+/// Instincts, on paper (docs/amd.md). Loads of 16 bytes by as many threads as fit (32 KiB where
+/// 2048 fit) are enough, so the items of a thread make one such load, and the blocks, of 256
+/// threads, are as many as the threads allow. Block sizes beyond that would leave threads unused
+/// where registers are short. Up to four such loads a thread, one block does all: a second launch,
+/// or a ticket, costs more than the loads that one block waits for. Beyond that, one launch is
+/// better than two, by the microsecond between them. Both settle early where hardware lets them. On
+/// the executor, whose times say nothing, the shape is always the default one, and with it the bits
+/// of a result.
+///
+/// The shape decides in which order elements are combined, and so every bit of a result. It follows
+/// from device, stage, types, operator and n alone: the same shape comes out every time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/kernel_family.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/reduce/shape.hpp"
+#include "host/reduce/tuned_shapes.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold {
+
+/// What a shape is chosen for.
+struct launch_query {
+  const device_properties& device;
+  std::uint64_t n;
+  std::size_t element_bytes;  ///< as they are read
+  timing_mode mode = timing_mode::graph;
+};
+
+/// A shape that has a kernel, and where it comes from.
+struct shape_choice {
+  tenfold::shape shape;
+  const tuned_shape_row* row = nullptr;  ///< null: by rule
+};
+
+/// A stage in its best shape.
+struct stage_choice {
+  stage_info stage;
+  shape_choice by;
+  bool is_ranked;  ///< the table names the stage; else the rule does
+};
+
+/// The most blocks that a stage that loops may have: as many as the device launches, and as the
+/// second pass folds.
+inline std::uint64_t grid_limit(const shape& s, const kernel_family& of,
+                                const device_properties& device) {
+  if (of.folds_its_partials) return device.blocks_per_launch;
+  return std::min(device.blocks_per_launch,
+                  static_cast<std::uint64_t>(s.block) *
+                      static_cast<std::uint64_t>(of.elements_per_thread(s, of.op.input_bytes)));
+}
+
+namespace detail {
+
+inline double bytes_of(double n, std::size_t element_bytes) {
+  return n * static_cast<double>(element_bytes);
+}
+
+/// Of the rows that `matches` takes and whose n is reached, the one measured under the conditions
+/// nearest to those asked for.
+template <typename Row, typename Matches>
+const Row* nearest_row(std::span<const Row> table, const launch_query& q, Matches&& matches) {
+  const Row* nearest = nullptr;
+  const auto distance = [&](const tuned_event& at) {
+    const double sizes =
+        static_cast<double>(at.element_bytes) / static_cast<double>(q.element_bytes);
+    const double bytes = bytes_of(static_cast<double>(at.from_n), at.element_bytes);
+    return std::tuple(at.mode != q.mode, std::abs(std::log2(sizes)), -bytes);
+  };
+  for (const Row& row : table) {
+    if (row.at.architecture != q.device.architecture || !matches(row)) continue;
+    if (bytes_of(static_cast<double>(row.at.from_n), row.at.element_bytes) >
+        bytes_of(static_cast<double>(q.n), q.element_bytes))
+      continue;
+    if (nearest == nullptr || distance(row.at) < distance(nearest->at)) nearest = &row;
+  }
+  return nearest;
+}
+
+/// Items that are as many bytes as asked for, or as near as a kernel has them.
+inline int items_of(std::size_t bytes, std::size_t element_bytes) {
+  const std::size_t items = std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
+  return static_cast<int>(std::min(items, static_cast<std::size_t>(item_counts.back())));
+}
+
+/// That shape where it has a kernel; else with the next more items, or with the default ones; else
+/// of a smaller block, or a larger one. Where nothing helps, as it was: the reducer says why there
+/// is no kernel.
+inline shape with_kernel(shape wanted, const kernel_family& of) {
+  if (!of.takes_items) wanted.items = default_items;
+  for (const int items : item_counts)
+    if (items >= wanted.items && of.has(wanted.block, items)) return {wanted.block, items};
+  for (auto block = block_sizes.rbegin(); block != block_sizes.rend(); ++block)
+    if (*block <= wanted.block && of.has(*block, default_items)) return {*block, default_items};
+  for (const int block : block_sizes)
+    if (block > wanted.block && of.has(block, default_items)) return {block, default_items};
+  return wanted;
+}
+
+inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const kernel_family& of) {
+  const std::size_t bytes = static_cast<std::size_t>(row.items) * row.at.element_bytes;
+  shape s = with_kernel({row.block, items_of(bytes, q.element_bytes)}, of);
+  if (!of.takes_grid || row.grid == 0) return s;
+  const std::uint64_t limit = grid_limit(s, of, q.device);
+  std::uint64_t blocks = std::max<std::uint64_t>(
+      row.grid * static_cast<std::uint64_t>(row.block) / static_cast<std::uint64_t>(s.block), 1);
+  // That further turns pay was measured with the row's own items.
+  if (row.unit == grid_unit::blocks_per_multiprocessor &&
+      static_cast<std::size_t>(s.items) * q.element_bytes < bytes)
+    blocks = std::min(blocks, resident_blocks(q.device, s.block, 0));
+  s.grid = row.unit == grid_unit::blocks ? std::min(blocks, limit)
+                                         : even_grid(blocks, limit, q.device.multiprocessors);
+  return s;
+}
+
+inline constexpr std::size_t load_bytes = 16;
+inline constexpr std::size_t loads_of_one_block = 4;  // of each of its threads
+
+/// The largest block there is, if it may do all alone.
+inline bool fits_one_block(const shape& s, const launch_query& q) {
+  return bytes_of(static_cast<double>(q.n), q.element_bytes) <=
+         bytes_of(s.block, load_bytes * loads_of_one_block);
+}
+
+inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
+  if (q.device.architecture == executor_architecture) return with_kernel({}, of);
+  const int items = items_of(load_bytes, q.element_bytes);
+  shape single = with_kernel({block_sizes.back(), items}, of);
+  if (of.takes_grid && fits_one_block(single, q)) {
+    single.grid = 1;
+    return single;
+  }
+  return with_kernel({default_block, items}, of);
+}
+
+/// Which stage comes first where the table names none: the smaller, the earlier.
+inline int place_by_rule(const kernel_family& of, const launch_query& q) {
+  if (of.stage.number == info_of<dependent_launch::stage>().number) return 1;
+  // Its one block draws no ticket.
+  if (of.stage.number == info_of<dependent_passes::stage>().number)
+    return shape_by_rule(q, of).grid == 1 ? 0 : 2;
+  return 1000 - of.stage.number;
+}
+
+}  // namespace detail
+
+/// The best shape that is known of a stage, of those that have a kernel.
+[[nodiscard]] inline shape_choice tuned_shape(const launch_query& q, const kernel_family& of,
+                                              const tuned_table& table = measured) {
+  const tuned_shape_row* row = detail::nearest_row(
+      table.shapes, q, [&](const tuned_shape_row& each) { return each.stage == of.stage.number; });
+  if (row == nullptr) return {detail::shape_by_rule(q, of)};
+  return {detail::shape_of(*row, q, of), row};
+}
+
+/// Those of the stages that serve the operator, each in its best shape, the fastest first. A device
+/// may lack what a stage needs: then the next one is to be taken.
+[[nodiscard]] inline std::vector<stage_choice> best_choices(const launch_query& q,
+                                                            std::span<const kernel_family> stages,
+                                                            const tuned_table& table = measured) {
+  const tuned_stage_row* ranking =
+      detail::nearest_row(table.stages, q, [](const tuned_stage_row&) { return true; });
+  const auto place_in_table = [&](int stage) {
+    if (ranking == nullptr) return std::size_t{0};
+    return static_cast<std::size_t>(
+        std::find(ranking->stages.begin(), ranking->stages.end(), stage) - ranking->stages.begin());
+  };
+  const std::size_t unranked = ranking == nullptr ? 0 : ranking->stages.size();
+  std::vector<std::pair<std::tuple<std::size_t, int>, stage_choice>> found;
+  for (const kernel_family& of : stages) {
+    if (!of.serves()) continue;
+    const std::size_t place = place_in_table(of.stage.number);
+    found.push_back({{place, detail::place_by_rule(of, q)},
+                     {of.stage, tuned_shape(q, of, table), place != unranked}});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<stage_choice> best;
+  for (const auto& [place, choice] : found) best.push_back(choice);
+  return best;
+}
+
+}  // namespace tenfold

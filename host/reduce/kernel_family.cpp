@@ -1,0 +1,24 @@
+#include "host/reduce/kernel_family.hpp"
+
+#include <optional>
+#include <tuple>
+
+#include "host/reduce/operator_list.hpp"
+#include "tenfold_all_kernels.hpp"
+
+namespace tenfold {
+
+std::vector<kernel_family> families_of(element_type type, std::string_view op) {
+  std::optional<operator_traits> traits;
+  visit_type(type, [&]<typename In>() {
+    std::ignore = visit_operator<In>(
+        op, [&]<typename Op>() { traits = traits_of_operator<In, accumulator_of<In>, Op>(); });
+  });
+  std::vector<kernel_family> families;
+  if (traits)
+    for_each_stage(
+        [&]<typename Stage>(const stage_info&) { families.push_back(family_of<Stage>(*traits)); });
+  return families;
+}
+
+}  // namespace tenfold

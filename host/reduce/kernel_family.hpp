@@ -1,0 +1,67 @@
+/// @file
+/// What must be known of a stage's kernels, for one type and operator, to choose one of them.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/element.hpp"
+#include "host/reduce/shape.hpp"
+
+namespace tenfold {
+
+/// What an operator, and what it accumulates, leave of a stage's kernels.
+struct operator_traits {
+  std::size_t input_bytes;    ///< of an element as it is read
+  std::size_t partial_bytes;  ///< of an element as it is accumulated
+  bool commutes;
+  bool (*is_instantiated)(int block, int items);
+};
+
+/// The kernels of a stage for one operator.
+struct kernel_family {
+  stage_info stage;
+  bool takes_items;
+  bool takes_grid;
+  bool folds_its_partials;
+  int (*elements_per_thread)(const shape&, std::size_t element_bytes);
+  operator_traits op;
+
+  /// Whether the stage may reorder what the operator combines.
+  [[nodiscard]] constexpr bool serves() const { return op.commutes || stage.keeps_order; }
+
+  /// Whether there is a kernel for one of `block_sizes` and one of `item_counts`.
+  [[nodiscard]] constexpr bool has(int block, int items) const {
+    return serves() && has_block(stage, block) &&
+           static_cast<std::size_t>(block) * op.partial_bytes <= smallest_shared_memory &&
+           elements_per_thread({.block = block}, op.input_bytes) > 0 &&
+           has_items(block, takes_items ? items : default_items);
+  }
+
+ private:
+  [[nodiscard]] constexpr bool has_items(int block, int items) const {
+    return is_unlisted(stage) ? items == default_items : op.is_instantiated(block, items);
+  }
+};
+
+inline namespace TENFOLD_BACKEND {
+
+template <typename In, typename T, typename Op>
+constexpr operator_traits traits_of_operator() {
+  return {sizeof(In), sizeof(T), Op::commutes, &is_instantiated<In, Op>};
+}
+
+template <typename Stage>
+constexpr kernel_family family_of(const operator_traits& op) {
+  return {info_of<Stage>(),          takes_items<Stage>,          Stage::takes_grid,
+          folds_its_partials<Stage>, &elements_per_thread<Stage>, op};
+}
+
+}  // namespace TENFOLD_BACKEND
+
+/// The kernels of all stages, in order, for an operator by its name.
+[[nodiscard]] std::vector<kernel_family> families_of(element_type type, std::string_view op);
+
+}  // namespace tenfold

@@ -1,0 +1,59 @@
+/// @file
+/// The operators that the program offers by name.
+#pragma once
+
+#include <string_view>
+
+#include "common/operators.hpp"
+#include "host/reduce/element.hpp"
+#include "tenfold_user_operators.hpp"  // generated: what tenfold_add_operator() was given
+
+// One operator a line. The name is that of a class template over the accumulator type.
+#define TENFOLD_OPERATORS(OPERATOR) \
+  OPERATOR(sum)                     \
+  OPERATOR(product)                 \
+  OPERATOR(minimum)                 \
+  OPERATOR(maximum)                 \
+  OPERATOR(bit_and)                 \
+  OPERATOR(bit_or)                  \
+  OPERATOR(bit_xor)                 \
+  TENFOLD_USER_OPERATORS(OPERATOR)
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Whether the program has an operator for elements of In: for narrow ones, of whose kernels nobody
+/// compiles more than are asked for, three.
+template <typename In, typename Op>
+inline constexpr bool is_offered = !is_narrow<In>;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, sum<T>> = true;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, minimum<T>> = true;
+template <typename In, typename T>
+inline constexpr bool is_offered<In, maximum<T>> = true;
+
+/// Calls `f.template operator()<Op>()`, Op being the operator of that name over the accumulator of
+/// In.
+/// @return whether there is such an operator and it takes elements of In
+template <typename In, typename F>
+bool visit_operator(std::string_view name, F&& f) {
+#define TENFOLD_VISIT_OPERATOR(op)                                                 \
+  if (name == #op) {                                                               \
+    if constexpr (requires { requires is_offered<In, op<accumulator_of<In>>>; }) { \
+      f.template operator()<op<accumulator_of<In>>>();                             \
+      return true;                                                                 \
+    }                                                                              \
+  }
+  TENFOLD_OPERATORS(TENFOLD_VISIT_OPERATOR)
+#undef TENFOLD_VISIT_OPERATOR
+  return false;
+}
+
+/// Their names, in order.
+inline constexpr std::string_view operator_names[] = {
+#define TENFOLD_NAME_OPERATOR(op) #op,
+    TENFOLD_OPERATORS(TENFOLD_NAME_OPERATOR)
+#undef TENFOLD_NAME_OPERATOR
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

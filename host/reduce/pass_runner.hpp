@@ -1,0 +1,290 @@
+/// @file
+/// The part of a reducer that no type changes: it checks a launch shape, owns the scratch memory
+/// and launches the passes. Compiled once per unit, where the reducer is once per type and
+/// operator.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// What there is to know of a stage in one shape.
+struct stage_traits {
+  stage_info info;
+  bool takes_items;
+  bool takes_grid;
+  bool folds_its_partials;
+  bool launches_early;
+  int needed_capability;  ///< see host/reduce/shape.hpp
+  int elements_per_thread;
+  std::size_t dynamic_shared_bytes;
+};
+
+/// @param input_bytes   of an element as it is read
+/// @param partial_bytes of an element as it is accumulated
+template <typename Stage>
+stage_traits traits_of(const shape& s, std::size_t input_bytes, std::size_t partial_bytes) {
+  return {info_of<Stage>(),
+          takes_items<Stage>,
+          Stage::takes_grid,
+          folds_its_partials<Stage>,
+          launches_early<Stage>,
+          needed_capability<Stage>(),
+          elements_per_thread<Stage>(s, input_bytes),
+          dynamic_shared_bytes<Stage>(s.block, partial_bytes)};
+}
+
+/// What there is to know of the elements and the operator.
+struct element_traits {
+  std::size_t input_bytes;    ///< of an element as it is read
+  std::size_t partial_bytes;  ///< of an element as it is accumulated
+  bool is_narrow;             ///< and so has shapes of its own
+  bool commutes;
+};
+
+/// The kernel of the first pass, which reads the input, and that of the later ones, which read
+/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op; and T*, unsigned* where
+/// the stage folds its partials itself: room for them, and a ticket that is zero between calls.
+struct kernel_pair {
+  kernel_handle first;
+  kernel_handle later;
+};
+
+class pass_runner {
+ public:
+  /// @throws input_error for a shape that does not fit the stage, or an operator that it cannot
+  /// serve; device_error when the scratch memory cannot be had
+  pass_runner(const device& on, const stage_traits& stage, const element_traits& element,
+              const kernel_pair& kernels, const shape& s, std::uint64_t max_n)
+      : device_(on),
+        queue_(on),
+        shape_(s),
+        stage_(stage),
+        element_(element),
+        kernels_(kernels),
+        max_n_(max_n) {
+    check_order();
+    check_parameters();
+    check_hardware(hardware_lack(device_, stage_.needed_capability));
+    if (!kernels_.first) no_kernel();
+    check_hardware(build_lack(device_, kernels_.first, stage_.needed_capability));
+    prepare_launches();
+    if (!stage_.takes_items) shape_.items = stage_.elements_per_thread;
+    choose_grid();
+    allocate_scratch();
+  }
+
+  /// Enqueues the passes over `n` elements at `in`. `op` is read before it returns.
+  void enqueue(const void* in, std::uint64_t n, void* out, const void* op, stream_handle on) {
+    if (n > max_n_)
+      throw input_error("this reducer was made for at most " + std::to_string(max_n_) +
+                        " elements, not " + std::to_string(n));
+    device_.make_current();
+    const plan passes = plan_for(n);
+    for (std::size_t i = 0; i < passes.size(); ++i) {
+      void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
+      launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
+                  i == 0 ? element_.input_bytes : element_.partial_bytes, target, passes[i], op,
+                  on);
+      in = target;
+    }
+  }
+
+  /// The same on a stream of its own; waits until `*result`, on the host, is there.
+  void reduce(const void* in, std::uint64_t n, void* result, const void* op) {
+    enqueue(in, n, result_.data(), op, queue_.handle());
+    copy_to_host(result, result_.data(), element_.partial_bytes, queue_.handle());
+    queue_.synchronize();
+  }
+
+  [[nodiscard]] plan plan_for(std::uint64_t n) const {
+    return {n,
+            {.block = shape_.block,
+             .elements_per_thread = stage_.elements_per_thread,
+             .loops = stage_.takes_grid,
+             .loop_grid = shape_.grid,
+             .folds_its_partials = stage_.folds_its_partials}};
+  }
+
+  [[nodiscard]] const shape& used_shape() const { return shape_; }
+
+ private:
+  /// Names the stages that serve, if this one reorders and the operator minds.
+  void check_order() const {
+    if (element_.commutes || stage_.info.keeps_order) return;
+    std::string serving;
+    for (const stage_info& each : catalogue)
+      if (each.keeps_order) serving += (serving.empty() ? "" : ", ") + name_stage(each);
+    throw input_error(name_stage(stage_.info) +
+                      " reorders its elements and the operator does not commute: use " + serving);
+  }
+
+  void check_parameters() const {
+    if (shape_.items != default_items && !stage_.takes_items)
+      throw input_error(name_stage(stage_.info) + " takes no items: each of its threads loads " +
+                        std::to_string(stage_.elements_per_thread));
+    if (shape_.grid == 0) return;
+    if (!stage_.takes_grid)
+      throw input_error(name_stage(stage_.info) +
+                        " takes no grid: its number of blocks follows from n");
+    if (shape_.grid > largest_grid())
+      throw input_error(
+          "a grid of " + std::to_string(shape_.grid) +
+          " blocks is more than the one block of the second pass folds: use at most " +
+          std::to_string(largest_grid()) + ", which is block times items");
+  }
+
+  void check_hardware(const std::string& lack) const {
+    if (!lack.empty()) throw input_error(name_stage(stage_.info) + " needs " + lack);
+  }
+
+  /// A kernel that waits by itself is launched early where the hardware knows how to wait.
+  void prepare_launches() {
+    constexpr int capability_that_waits = 90;
+    if (stage_.launches_early && hardware_lack(device_, capability_that_waits).empty() &&
+        build_lack(device_, kernels_.first, capability_that_waits).empty())
+      start_ = launch_start::early;
+    if (stage_.dynamic_shared_bytes <= smallest_shared_memory) return;
+    if (const std::size_t largest = device_.largest_shared_bytes();
+        stage_.dynamic_shared_bytes > largest)
+      check_hardware(std::to_string(stage_.dynamic_shared_bytes) +
+                     " bytes of shared memory for a block, and the device has " +
+                     std::to_string(largest));
+    for (kernel_handle* each : {&kernels_.first, &kernels_.later})
+      allow_shared_bytes(device_, *each, stage_.dynamic_shared_bytes);
+  }
+
+  [[noreturn]] void no_kernel() const {
+    const std::size_t shared_bytes =
+        static_cast<std::size_t>(shape_.block) * element_.partial_bytes;
+    const bool known =
+        std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
+    if (known && has_block(stage_.info, shape_.block) && shared_bytes > smallest_shared_memory)
+      throw input_error("a block of " + std::to_string(shape_.block) + " partials of " +
+                        std::to_string(element_.partial_bytes) + " bytes exceeds the " +
+                        std::to_string(smallest_shared_memory) +
+                        " bytes of shared memory that every GPU has: use a smaller block");
+    std::string what = name_stage(stage_.info) + " has no kernel for warp size " +
+                       std::to_string(device_.warp_size()) + " and block " +
+                       std::to_string(shape_.block);
+    if (stage_.takes_items) what += " with " + std::to_string(shape_.items) + " items";
+    what += "; there are warp sizes " + list_of(warp_sizes) + ", ";
+    throw input_error(what + (element_.is_narrow ? narrow_shapes() : shapes()));
+  }
+
+  [[nodiscard]] std::string shapes() const {
+    std::vector<int> blocks;
+    for (const int block : block_sizes)
+      if (has_block(stage_.info, block)) blocks.push_back(block);
+    std::string what = "blocks " + list_of(blocks);
+    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
+    if (is_unlisted(stage_.info)) return what;
+    if (stage_.takes_items)
+      what +=
+          ", and items " + list_of(item_counts) + " with block " + std::to_string(default_block);
+    what += " for sums and your own operators, blocks " + list_of(fast_block_sizes);
+    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
+    what += " for the others";
+    if (stage_.takes_items) what += "; sums of f32 have every pair";
+    return what;
+  }
+
+  [[nodiscard]] std::string narrow_shapes() const {
+    std::string what = "for narrow elements blocks " + list_of(narrow_block_sizes);
+    if (stage_.takes_items) what += " with " + list_of(narrow_item_counts) + " items";
+    return what;
+  }
+
+  /// `1, 2 and 4`
+  template <typename Range>
+  static std::string list_of(const Range& values) {
+    std::string text;
+    std::size_t i = 0;
+    for (const auto& each : values) {
+      if (i != 0) text += i + 1 == values.size() ? " and " : ", ";
+      text += std::to_string(each);
+      ++i;
+    }
+    return text;
+  }
+
+  void choose_grid() {
+    const device_properties properties = device_.properties();
+    blocks_per_launch_ = properties.blocks_per_launch;
+    if (!stage_.takes_grid) return;
+    if (shape_.grid == 0)
+      shape_.grid =
+          default_grid(properties, shape_.block, stage_.dynamic_shared_bytes, largest_grid());
+    if (shape_.grid > blocks_per_launch_)
+      throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
+                        " blocks at once, not a grid of " + std::to_string(shape_.grid));
+  }
+
+  void allocate_scratch() {
+    const plan passes = plan_for(max_n_);
+    result_ = device_memory(device_, element_.partial_bytes);
+    if (stage_.folds_its_partials) {
+      scratch_[0] = device_memory(device_, passes[0].blocks * element_.partial_bytes);
+      constexpr unsigned first_ticket = 0;
+      ticket_ = device_memory(device_, sizeof first_ticket);
+      copy_to_device(ticket_.data(), &first_ticket, sizeof first_ticket, queue_.handle());
+      queue_.synchronize();
+    }
+    for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
+      scratch_[i] = device_memory(device_, passes[i].blocks * element_.partial_bytes);
+  }
+
+  /// As many partials as the one block of the second pass folds, if there is one.
+  [[nodiscard]] std::uint64_t largest_grid() const {
+    return stage_.folds_its_partials ? std::numeric_limits<std::uint64_t>::max()
+                                     : elements_per_tile();
+  }
+
+  [[nodiscard]] std::uint64_t elements_per_tile() const {
+    return static_cast<std::uint64_t>(shape_.block) *
+           static_cast<std::uint64_t>(stage_.elements_per_thread);
+  }
+
+  /// A grid has a limit that n does not have: what exceeds it goes into further launches. The grid
+  /// of a stage that loops never does.
+  void launch_pass(const kernel_handle& kernel, const void* in, std::size_t element_bytes,
+                   void* out, const pass& p, const void* op, stream_handle on) const {
+    for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
+      const std::uint64_t first = block * elements_per_tile();
+      const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
+      void* to = static_cast<std::byte*>(out) + block * element_.partial_bytes;
+      std::size_t n = p.n - first;
+      void* partials = scratch_[0].data();
+      void* ticket = ticket_.data();
+      void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
+      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block,
+             stage_.dynamic_shared_bytes, on, arguments, start_);
+    }
+  }
+
+  device device_;
+  stream queue_;
+  shape shape_;
+  stage_traits stage_;
+  element_traits element_;
+  kernel_pair kernels_;
+  std::uint64_t max_n_;
+  std::uint64_t blocks_per_launch_ = 0;
+  launch_start start_ = launch_start::after_the_previous;
+  device_memory scratch_[2];
+  device_memory ticket_;
+  device_memory result_;
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,0 +1,108 @@
+/// @file
+/// From n and a shape to the passes of a reduction.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold {
+
+/// One launch's worth of work: `blocks` blocks fold `n` values into `blocks` values.
+struct pass {
+  std::uint64_t n;
+  std::uint64_t blocks;
+};
+
+/// What the planner must know of a stage and a device.
+struct plan_parameters {
+  int block;
+  int elements_per_thread;
+  bool loops;               ///< the stage takes any grid, since its blocks loop
+  std::uint64_t loop_grid;  ///< the largest first grid of a stage that loops
+  bool folds_its_partials;  ///< one launch does it all
+};
+
+/// The passes of a reduction. It holds no memory of its own, so making one allocates nothing.
+class plan {
+ public:
+  plan(std::uint64_t n, const plan_parameters& parameters) {
+    do {
+      passes_[count_] = {n, blocks_for(n, parameters)};
+      depth_ += depth_of(passes_[count_], parameters);
+      n = passes_[count_++].blocks;
+    } while (n > 1 && !parameters.folds_its_partials);
+  }
+
+  [[nodiscard]] const pass* begin() const { return passes_.data(); }
+  [[nodiscard]] const pass* end() const { return passes_.data() + count_; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  [[nodiscard]] const pass& operator[](std::size_t i) const { return passes_[i]; }
+
+  /// The longest chain of operations from an element to the result.
+  [[nodiscard]] std::uint64_t depth() const { return depth_; }
+
+ private:
+  static std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+
+  static std::uint64_t tile(const plan_parameters& parameters) {
+    return static_cast<std::uint64_t>(parameters.block) *
+           static_cast<std::uint64_t>(parameters.elements_per_thread);
+  }
+
+  /// At least one, which writes the identity when there is nothing to fold.
+  static std::uint64_t blocks_for(std::uint64_t n, const plan_parameters& parameters) {
+    const std::uint64_t tiles = n == 0 ? 1 : divide_up(n, tile(parameters));
+    if (!parameters.loops) return tiles;
+    // What one block folds in one step may go to a single block at once.
+    return tiles < parameters.loop_grid ? tiles : parameters.loop_grid;
+  }
+
+  static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
+    const std::uint64_t steps = divide_up(divide_up(p.n, tile(parameters)), p.blocks);
+    const auto serial = steps * static_cast<std::uint64_t>(parameters.elements_per_thread);
+    const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
+    const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
+    if (!parameters.folds_its_partials) return fold;
+    return fold + divide_up(p.blocks, static_cast<std::uint64_t>(parameters.block)) +
+           static_cast<std::uint64_t>(tree);
+  }
+
+  // Each pass divides by 64 or more, so 64-bit sizes need no more than eleven.
+  std::array<pass, 12> passes_;
+  std::size_t count_ = 0;
+  std::uint64_t depth_ = 0;
+};
+
+/// How many blocks a multiprocessor holds at once, by its threads and its shared memory; one at
+/// least.
+inline std::uint64_t resident_blocks(const device_properties& device, int block,
+                                     std::size_t dynamic_shared_bytes) {
+  std::size_t blocks = static_cast<std::size_t>(device.threads_per_multiprocessor / block);
+  if (dynamic_shared_bytes != 0)
+    blocks = std::min(blocks, device.shared_bytes_per_multiprocessor / dynamic_shared_bytes);
+  return std::max<std::size_t>(blocks, 1);
+}
+
+/// The same number of blocks for every multiprocessor, and no more in all than `limit`.
+inline std::uint64_t even_grid(std::uint64_t blocks_per_multiprocessor, std::uint64_t limit,
+                               int multiprocessors) {
+  const auto each = static_cast<std::uint64_t>(multiprocessors);
+  if (each >= limit) return limit;
+  return each * std::clamp<std::uint64_t>(blocks_per_multiprocessor, 1, limit / each);
+}
+
+/// The grid of a stage that loops where nobody named one: what the device holds at once, and no
+/// more than `largest`.
+inline std::uint64_t default_grid(const device_properties& device, int block,
+                                  std::size_t dynamic_shared_bytes, std::uint64_t largest) {
+  return even_grid(resident_blocks(device, block, dynamic_shared_bytes),
+                   std::min(largest, device.blocks_per_launch), device.multiprocessors);
+}
+
+}  // namespace tenfold

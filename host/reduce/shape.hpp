@@ -1,0 +1,179 @@
+/// @file
+/// The shapes in which a stage can be launched, and for which of them the program holds kernels.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "common/operators.hpp"
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/element.hpp"
+
+namespace tenfold {
+
+/// How a reduction is cut into launches. Together with n it fixes the order in which elements are
+/// combined, and so every bit of the result.
+struct shape {
+  int block = 256;         ///< threads per block
+  int items = 4;           ///< elements per thread and step, in the stages that take them
+  std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
+};
+
+// The set of instantiations. For sums, and for operators of the reader's own, every stage has a
+// kernel for every block size at `default_items`. Where it takes items, it has one for every item
+// count at `default_block` as well, and sums of f32 for every pair. The other operators of
+// common/operators.hpp take as long as a sum: `default_items` and the block sizes that are among
+// the fastest must do, and what is left out is compiled by nobody. Narrow elements have a set of
+// their own, the same in every stage that serves them. So have unlisted stages, whose kernels are
+// compiled while somebody waits. An operator of the reader's own that says
+// `static constexpr bool has_few_shapes = true;` gets as few as those, and compiles as fast.
+
+inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
+inline constexpr std::array item_counts{1, 2, 4, 8, 16};
+inline constexpr int default_block = 256;
+inline constexpr int default_items = 4;
+inline constexpr std::array fast_block_sizes{256, 512};
+inline constexpr std::array narrow_block_sizes = fast_block_sizes;
+inline constexpr std::array narrow_item_counts{4, 16};
+inline constexpr std::array unlisted_block_sizes{64, 256, 1024};
+
+template <std::size_t N>
+constexpr bool is_among(const std::array<int, N>& values, int value) {
+  for (const int each : values)
+    if (each == value) return true;
+  return false;
+}
+
+/// The ten show what every block size does; after them, those that are among the fastest must do.
+constexpr bool has_block(const stage_info& stage, int block) {
+  if (is_unlisted(stage)) return is_among(unlisted_block_sizes, block);
+  return !is_beyond(stage) || is_among(fast_block_sizes, block);
+}
+
+/// Shared memory that a block can count on everywhere, in bytes.
+inline constexpr std::size_t smallest_shared_memory = 48 * 1024;
+
+/// How many elements a thread folds at a time.
+template <typename Stage>
+constexpr int elements_per_thread(const shape& s, std::size_t element_bytes) {
+  if constexpr (requires { Stage::elements_per_thread(s.items); })
+    return Stage::elements_per_thread(s.items);
+  else
+    return Stage::elements_per_thread(s.items, s.block, element_bytes);
+}
+
+/// Whether items per thread are a parameter of the stage.
+template <typename Stage>
+inline constexpr bool takes_items =
+    elements_per_thread<Stage>({.items = 1}, 1) != elements_per_thread<Stage>({.items = 128}, 1);
+
+/// Shared memory that a stage asks for at launch.
+template <typename Stage>
+constexpr std::size_t dynamic_shared_bytes(int block, std::size_t element_bytes) {
+  if constexpr (requires { Stage::dynamic_shared_bytes; })
+    return Stage::dynamic_shared_bytes;
+  else
+    return static_cast<std::size_t>(Stage::dynamic_shared_elements(block)) * element_bytes;
+}
+
+/// The compute capability of NVIDIA's hardware that a stage takes, times ten; 0: any GPU will do.
+template <typename Stage>
+constexpr int needed_capability() {
+  if constexpr (requires { Stage::compute_capability; })
+    return Stage::compute_capability;
+  else
+    return 0;
+}
+
+/// Whether any device of this backend has what the stage takes.
+template <typename Stage>
+inline constexpr bool is_for_this_vendor =
+#if defined(__HIPCC__) || defined(__HIP__)
+    needed_capability<Stage>() == 0;
+#else
+    true;
+#endif
+
+/// Whether the stage's kernels wait by themselves for the launch before.
+template <typename Stage>
+inline constexpr bool launches_early = requires {
+  Stage::launches_early;
+};
+
+/// Whether the stage's one launch folds what its blocks leave.
+template <typename Stage>
+inline constexpr bool folds_its_partials = requires {
+  Stage::folds_its_partials;
+};
+
+inline namespace TENFOLD_BACKEND {
+
+template <typename Op>
+inline constexpr bool has_few_shapes = requires {
+  requires Op::has_few_shapes;
+};
+template <typename T>
+inline constexpr bool has_few_shapes<product<T>> = true;
+template <typename T>
+inline constexpr bool has_few_shapes<minimum<T>> = true;
+template <typename T>
+inline constexpr bool has_few_shapes<maximum<T>> = true;
+template <typename T>
+inline constexpr bool has_few_shapes<bit_and<T>> = true;
+template <typename T>
+inline constexpr bool has_few_shapes<bit_or<T>> = true;
+template <typename T>
+inline constexpr bool has_few_shapes<bit_xor<T>> = true;
+
+#if defined(TENFOLD_OBSERVED)
+/// Kernels that are watched fold sums, the other operators being no different, and one of their
+/// shapes is small enough to be drawn.
+inline constexpr int drawn_block = 16, drawn_warp_size = 8;
+inline constexpr std::array launched_block_sizes{drawn_block, 64, 128, 256, 512, 1024};
+inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
+
+template <typename In, typename Op>
+constexpr bool is_instantiated(int block, int items) {
+  if (!std::is_same_v<Op, sum<accumulator_of<In>>>) return false;
+  return items == default_items || (block == default_block && std::is_same_v<In, float>);
+}
+
+/// Whether a kernel is compiled, given whether its family (host/reduce/kernel_family.hpp) has it.
+constexpr bool is_compiled(bool in_family, int warp_size, int block, int items) {
+  if (warp_size == drawn_warp_size || block == drawn_block)
+    return warp_size == drawn_warp_size && block == drawn_block && items == default_items;
+  return in_family;
+}
+#else
+inline constexpr auto launched_block_sizes = block_sizes;
+
+constexpr bool is_compiled(bool in_family, int /*warp_size*/, int /*block*/, int /*items*/) {
+  return in_family;
+}
+
+template <typename In, typename Op>
+constexpr bool is_instantiated(int block, int items) {
+  if (is_narrow<In>)
+    return is_among(narrow_block_sizes, block) && is_among(narrow_item_counts, items);
+  if (has_few_shapes<Op>) return items == default_items && is_among(fast_block_sizes, block);
+  return items == default_items || block == default_block || std::is_same_v<Op, sum<float>>;
+}
+#endif
+
+/// The warp sizes of the hardware that this backend serves. While HIP's compiler is at the code of
+/// one architecture, the size that this architecture has: kernels for the other could never run.
+#if defined(TENFOLD_OBSERVED)
+#elif defined(__CUDACC__)
+inline constexpr std::array warp_sizes{32};
+#elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)
+inline constexpr std::array warp_sizes{64};
+#elif defined(__HIP_DEVICE_COMPILE__)
+inline constexpr std::array warp_sizes{32};
+#else
+inline constexpr std::array warp_sizes{32, 64};
+#endif
+
+}  // namespace TENFOLD_BACKEND
+}  // namespace tenfold

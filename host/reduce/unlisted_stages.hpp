@@ -1,0 +1,33 @@
+/// @file
+/// Stages that the catalogue does not list, such as a reader's own kernel: a program holds those
+/// whose units it has loaded. host/backends/unlisted_stage.hpp says what such a unit is.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string_view>
+
+#include "host/reduce/catalogue.hpp"
+#include "host/reduce/stage_parameters.hpp"
+
+namespace tenfold {
+
+struct unlisted_stage {
+  stage_info info;
+  std::string_view type;  ///< in C++, from the project's namespace on: `my_kernel::stage`
+  std::string_view file;  ///< as the unit names it
+  stage_parameters parameters;
+  std::size_t (*dynamic_shared_bytes)(int block, std::size_t partial_bytes);
+};
+
+/// More come as units are loaded; those that are there stay in their places.
+[[nodiscard]] const std::deque<unlisted_stage>& unlisted_stages();
+
+/// Null for a stage that the catalogue lists.
+[[nodiscard]] const unlisted_stage* find_unlisted(const stage_info& stage);
+
+/// For the units, as they are loaded. Several backends may bring the same stage: it is one, by its
+/// name and file. @return its number
+int add_unlisted_stage(unlisted_stage stage);
+
+}  // namespace tenfold

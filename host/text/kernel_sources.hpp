@@ -1,0 +1,32 @@
+/// @file
+/// The sources of the kernels that this program was built from.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "host/reduce/catalogue.hpp"
+
+namespace tenfold {
+
+struct kernel_source {
+  std::string_view file;  ///< from the root of the project
+  std::string_view text;
+};
+
+/// In the order of the catalogue.
+[[nodiscard]] std::span<const kernel_source> kernel_sources();
+
+/// What a reader's own kernel may begin with: a single file.
+[[nodiscard]] std::span<const kernel_source> example_kernels();
+
+/// The stage's file from the root of the project, such as `kernels/08_warps_first.hpp`; that of an
+/// unlisted stage as it was registered.
+[[nodiscard]] std::string_view file_of(const stage_info& stage);
+
+/// What is in that file: of an unlisted stage, by now.
+/// @throws input_error when it cannot be read
+[[nodiscard]] std::string text_of(const stage_info& stage);
+
+}  // namespace tenfold

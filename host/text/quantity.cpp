@@ -1,0 +1,230 @@
+#include "host/text/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <numeric>
+#include <system_error>
+
+#include "host/error.hpp"
+
+namespace tenfold {
+namespace {
+
+constexpr std::string_view examples =
+    "write for example 1000000, 1_000_000, 2^24, 64Mi, 5M, 1e9 or 2.5e6";
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+struct suffix {
+  std::string_view name;
+  std::uint64_t factor;
+};
+
+constexpr std::array<suffix, 8> suffixes{{{"Ki", 1ULL << 10},
+                                          {"Mi", 1ULL << 20},
+                                          {"Gi", 1ULL << 30},
+                                          {"Ti", 1ULL << 40},
+                                          {"k", 1'000ULL},
+                                          {"M", 1'000'000ULL},
+                                          {"G", 1'000'000'000ULL},
+                                          {"T", 1'000'000'000'000ULL}}};
+
+/// Reads one count from left to right; every failure names the whole text.
+class count_parser {
+ public:
+  explicit count_parser(std::string_view text) : text_(text), rest_(text) {}
+
+  std::uint64_t parse() {
+    if (text_.empty()) throw input_error(fmt::format("the count is empty: {}", examples));
+    if (text_.front() == '-') fail("is negative");
+    const std::string whole = digits();
+    if (accept('^')) return finish(power(number(whole), number(digits())));
+    std::string fraction = accept('.') ? digits() : "";
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    const bool has_exponent = accept('e') || accept('E');
+    const bool shrinks = has_exponent && accept('-');
+    if (has_exponent && !shrinks) accept('+');
+    const std::uint64_t exponent = has_exponent ? number(digits()) : 0;
+    const std::uint64_t factor = take_suffix();
+    return finish(scale(number(whole + fraction), factor, exponent, shrinks, fraction.size()));
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const {
+    throw input_error(fmt::format("'{}' {}: {}", text_, what, examples));
+  }
+
+  [[noreturn]] void fail_overflow() const {
+    fail("is too large, the limit is 2^64-1 = 18446744073709551615");
+  }
+
+  bool accept(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  /// At least one digit; a single `_` may stand between two of them and is dropped.
+  std::string digits() {
+    std::string result;
+    do {
+      if (rest_.empty() || !is_digit(rest_.front())) fail("is not a count");
+      while (!rest_.empty() && is_digit(rest_.front())) {
+        result += rest_.front();
+        rest_.remove_prefix(1);
+      }
+    } while (accept('_'));
+    return result;
+  }
+
+  std::uint64_t number(std::string_view decimal) const {
+    std::uint64_t result = 0;
+    const auto status = std::from_chars(decimal.data(), decimal.data() + decimal.size(), result);
+    if (status.ec != std::errc{}) fail_overflow();
+    return result;
+  }
+
+  std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
+    std::uint64_t result = 0;
+    if (__builtin_mul_overflow(a, b, &result)) fail_overflow();
+    return result;
+  }
+
+  std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const {
+    // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
+    const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
+    std::uint64_t result = 1;
+    for (std::uint64_t i = 0; i < steps; ++i) result = multiply(result, base);
+    return result;
+  }
+
+  std::uint64_t take_suffix() {
+    for (const suffix& s : suffixes) {
+      if (!rest_.starts_with(s.name)) continue;
+      rest_.remove_prefix(s.name.size());
+      return s.factor;
+    }
+    return 1;
+  }
+
+  /// mantissa * factor * 10^(+-exponent - decimals), exact.
+  std::uint64_t scale(std::uint64_t mantissa, std::uint64_t factor, std::uint64_t exponent,
+                      bool shrinks, std::uint64_t decimals) const {
+    if (mantissa == 0) return 0;
+    if (!shrinks && exponent >= decimals) {
+      return multiply(multiply(mantissa, factor), power(10, exponent - decimals));
+    }
+    return divide(mantissa, factor, shrinks ? exponent : decimals - exponent,
+                  shrinks ? decimals : 0);
+  }
+
+  /// mantissa * factor / 10^(places + more). Cancels before it multiplies, so that only a result
+  /// that does not fit overflows.
+  std::uint64_t divide(std::uint64_t mantissa, std::uint64_t factor, std::uint64_t places,
+                       std::uint64_t more) const {
+    constexpr std::uint64_t most_places = 19;  // 10^20 exceeds 64 bits
+    if (places > most_places || more > most_places - places) fail("is not a whole number");
+    std::uint64_t divisor = power(10, places + more);
+    const std::uint64_t in_mantissa = std::gcd(mantissa, divisor);
+    divisor /= in_mantissa;
+    const std::uint64_t in_factor = std::gcd(factor, divisor);
+    if (divisor != in_factor) fail("is not a whole number");
+    return multiply(mantissa / in_mantissa, factor / in_factor);
+  }
+
+  std::uint64_t finish(std::uint64_t result) const {
+    if (!rest_.empty()) fail("is not a count");
+    return result;
+  }
+
+  std::string_view text_;
+  std::string_view rest_;
+};
+
+/// `2^10..2^30` or `2^10..2^30:4`, each appended to `sizes`.
+void parse_range(std::string_view text, std::size_t dots, std::vector<std::uint64_t>& sizes) {
+  const std::size_t colon = text.find(':', dots);
+  const std::uint64_t first = parse_count(text.substr(0, dots));
+  const std::uint64_t last = parse_count(text.substr(dots + 2, colon - dots - 2));
+  const std::uint64_t factor = colon == text.npos ? 2 : parse_count(text.substr(colon + 1));
+  if (first > last)
+    throw input_error(
+        fmt::format("the range '{}' runs downwards: write the smaller size first", text));
+  if (first == 0 || factor < 2)
+    throw input_error(fmt::format(
+        "the range '{}' never ends: begin at 1 or more, and grow by a factor of 2 or more", text));
+  std::uint64_t n = first;
+  for (; n <= last / factor; n *= factor) sizes.push_back(n);
+  sizes.push_back(n);
+}
+
+}  // namespace
+
+std::vector<std::uint64_t> parse_sizes(std::string_view text) {
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find(',', begin);
+    const std::string_view part = text.substr(begin, end == text.npos ? end : end - begin);
+    if (const std::size_t dots = part.find(".."); dots != part.npos)
+      parse_range(part, dots, sizes);
+    else
+      sizes.push_back(parse_count(part));
+  }
+  std::sort(sizes.begin(), sizes.end());
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
+std::uint64_t parse_count(std::string_view text) {
+  return count_parser(text).parse();
+}
+
+std::string format_count(std::uint64_t count) {
+  constexpr std::uint64_t smallest_power = 1024;
+  if (count < smallest_power || !std::has_single_bit(count)) return fmt::format("{}", count);
+  return fmt::format("2^{}", std::countr_zero(count));
+}
+
+std::string format_seconds(double seconds) {
+  struct unit {
+    int exponent;
+    double per_second;
+    std::string_view name;
+  };
+  static constexpr std::array<unit, 4> units{
+      {{0, 1.0, "s"}, {-3, 1e3, "ms"}, {-6, 1e6, "us"}, {-9, 1e9, "ns"}}};
+
+  if (seconds == 0.0 || !std::isfinite(seconds)) return fmt::format("{} s", seconds);
+  // Round first: 999.9 us must become 1.00 ms, not 1000 us.
+  const std::string rounded = fmt::format("{:.2e}", seconds);
+  const int exponent = std::atoi(rounded.c_str() + rounded.find('e') + 1);
+  const auto fits = [exponent](const unit& u) { return exponent >= u.exponent; };
+  const auto found = std::find_if(units.begin(), units.end(), fits);
+  const unit& u = found == units.end() ? units.back() : *found;
+  const int decimals = std::max(0, 2 - (exponent - u.exponent));
+  return fmt::format("{:.{}f} {}", std::strtod(rounded.c_str(), nullptr) * u.per_second, decimals,
+                     u.name);
+}
+
+std::string format_bytes(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 7> units{"B",   "KiB", "MiB", "GiB",
+                                                         "TiB", "PiB", "EiB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  // 1023.5 and more would be shown as 1024 of the smaller unit.
+  for (; amount >= 1023.5 && unit + 1 < units.size(); ++unit) amount /= 1024.0;
+  const bool whole = amount == std::floor(amount);
+  const int decimals = whole || amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", amount, decimals, units[unit]);
+}
+
+}  // namespace tenfold

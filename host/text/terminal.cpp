@@ -1,0 +1,95 @@
+#include "host/text/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace tenfold {
+namespace {
+
+std::string_view code(colour c) {
+  switch (c) {
+    case colour::plain:
+      break;
+    case colour::bold:
+      return "1";
+    case colour::red:
+      return "31";
+    case colour::green:
+      return "32";
+    case colour::yellow:
+      return "33";
+  }
+  return "0";
+}
+
+bool locale_is_utf8() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
+    if (const char* text = std::getenv(name); text != nullptr && *text != '\0') {
+      const std::string_view locale = text;
+      return locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
+    }
+  return false;
+}
+
+}  // namespace
+
+bool is_terminal(std::FILE* stream) {
+  return isatty(fileno(stream)) != 0;
+}
+
+std::optional<std::size_t> terminal_width(std::FILE* stream) {
+  winsize size{};
+  if (!is_terminal(stream) || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
+    return {};
+  return size.ws_col;
+}
+
+bool takes_colour(std::FILE* stream) {
+  const char* term = std::getenv("TERM");
+  return is_terminal(stream) && std::getenv("NO_COLOR") == nullptr &&
+         (term == nullptr || std::string_view(term) != "dumb");
+}
+
+std::string paint(std::string_view text, colour c, std::FILE* stream) {
+  if (c == colour::plain || !takes_colour(stream)) return std::string(text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", code(c), text);
+}
+
+std::string bar(double length) {
+  if (!(length > 0)) return {};
+  if (!locale_is_utf8())
+    return std::string(static_cast<std::size_t>(std::max(1.0, std::round(length))), '#');
+  static constexpr std::string_view eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto parts = static_cast<std::size_t>(std::max(1.0, std::round(length * 8)));
+  std::string text;
+  for (std::size_t i = 0; i < parts / 8; ++i) text += "█";
+  return text.append(eighths[parts % 8]);
+}
+
+void progress::show(std::string_view what) {
+  if (!is_terminal(stderr)) return;
+  clear();
+  std::fflush(stdout);
+  fmt::print(stderr, "{}\r", what);
+  std::fflush(stderr);
+  shown_ = what.size();
+}
+
+void progress::clear() {
+  if (shown_ == 0) return;
+  // Not every terminal knows how to erase a line.
+  std::fprintf(stderr, "%*s\r", static_cast<int>(shown_), "");
+  std::fflush(stderr);
+  shown_ = 0;
+}
+
+void announce(std::string_view what) {
+  if (is_terminal(stderr)) fmt::print(stderr, "tenfold: {}\n", what);
+}
+
+}  // namespace tenfold

@@ -1,0 +1,47 @@
+/// @file
+/// What the program knows of the terminal it writes to.
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tenfold {
+
+enum class colour { plain, bold, red, green, yellow };
+
+/// Whether a stream leads to a terminal that takes colours (`NO_COLOR` unset, `TERM` not `dumb`).
+[[nodiscard]] bool takes_colour(std::FILE* stream);
+[[nodiscard]] bool is_terminal(std::FILE* stream);
+
+/// How many characters a line of the terminal holds; nothing where the stream leads to none.
+[[nodiscard]] std::optional<std::size_t> terminal_width(std::FILE* stream);
+
+/// The text in colour, if the stream takes colours; else the text.
+[[nodiscard]] std::string paint(std::string_view text, colour c, std::FILE* stream = stdout);
+
+/// A bar of `length` cells, in block characters where the locale has them; at least a sliver when
+/// length exceeds 0.
+[[nodiscard]] std::string bar(double length);
+
+/// A line on standard error that says what goes on, if a person is there to read it; gone when this
+/// object is.
+class progress {
+ public:
+  progress() = default;
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+  ~progress() { clear(); }
+
+  void show(std::string_view what);
+  void clear();
+
+ private:
+  std::size_t shown_ = 0;  ///< characters
+};
+
+/// Says on standard error that something slow has begun, if a person is there to read it.
+void announce(std::string_view what);
+
+}  // namespace tenfold

@@ -1,0 +1,232 @@
+// What takes the times, on the executor.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/measure/candidate.hpp"
+#include "host/measure/rounds.hpp"
+#include "host/measure/search.hpp"
+#include "host/measure/testbed.hpp"
+
+namespace tenfold::measure {
+namespace {
+
+device_choice executor() {
+  return choose_device("simt:32");
+}
+
+TEST(Rounds, SampleEachOnceInAnOrderOfTheirOwn) {
+  std::vector<int> order;
+  std::vector<std::function<double()>> samplers;
+  for (int i = 0; i < 4; ++i)
+    samplers.push_back([&order, i] {
+      order.push_back(i);
+      return 1.0;
+    });
+  constexpr int rounds = 20;
+  const auto samples = interleave(samplers, rounds, 4711);
+  ASSERT_EQ(samples.size(), 4u);
+  for (const auto& each : samples) EXPECT_EQ(each.size(), std::size_t{rounds});
+  std::set<std::vector<int>> orders;
+  for (auto round = order.begin(); round != order.end(); round += 4) {
+    std::vector<int> one(round, round + 4);
+    orders.insert(one);
+    std::sort(one.begin(), one.end());
+    EXPECT_EQ(one, (std::vector<int>{0, 1, 2, 3}));
+  }
+  EXPECT_GT(orders.size(), 5u);
+
+  const std::vector<int> first = std::move(order);
+  order.clear();
+  static_cast<void>(interleave(samplers, rounds, 4711));
+  EXPECT_EQ(order, first) << "the seed fixes the order";
+}
+
+TEST(Rounds, KeepTheOrderOfRoundsWithinASampler) {
+  int count = 0;
+  const auto samples = interleave({[&] { return static_cast<double>(count++); }}, 5, 1);
+  EXPECT_EQ(samples[0], (std::vector<double>{1, 2, 3, 4, 5})) << "the first is thrown away";
+}
+
+device_properties h200() {
+  device_properties device;
+  device.multiprocessors = 132;
+  return device;
+}
+
+TEST(Candidates, AreStageBlockItemsAndGrid) {
+  const device_properties device = h200();
+  const candidate in_default_items = parse_candidate("10:256", device);
+  EXPECT_EQ(in_default_items.label(), "10_two_pass/block:256/items:4");
+  EXPECT_EQ(parse_candidate("two_pass:512:8:528", device).label(),
+            "10_two_pass/block:512/items:8/grid:528");
+  EXPECT_EQ(parse_candidate("10:512:8:4x", device).shape.grid, 528u);
+  EXPECT_EQ(parse_candidate("3:64", device).label(), "03_no_bank_conflicts/block:64");
+  EXPECT_EQ(in_default_items.full_name({.n = 1024}),
+            "10_two_pass/f32/sum/n:1024/block:256/items:4/graph");
+}
+
+TEST(Candidates, WithoutAShapeComeInTheirBest) {
+  const auto on = backends().back()->open(32);
+  const conditions at{.n = 10'000};
+  const candidate stage = parse_candidate("10", h200()), best = parse_candidate("best", h200());
+  EXPECT_EQ(stage.label(), "10_two_pass");
+  EXPECT_EQ(stage.choose(*on, at).label(), "10_two_pass/block:256/items:4");
+  EXPECT_EQ(best.label(), "best");
+  EXPECT_EQ(best.choose(*on, at).label(), "best/13_dependent_launch/block:256/items:4");
+}
+
+TEST(Candidates, ThatCannotBeReadAreRefused) {
+  const device_properties device = h200();
+  for (const char* text : {"", "99", "10:", "10:x", "10:256:4:x", "10:-1", "10:256:4:528:1", ":"})
+    EXPECT_THROW(static_cast<void>(parse_candidate(text, device)), input_error) << text;
+}
+
+TEST(PeerChoice, KnowsNamesFamiliesAllAndNone) {
+  EXPECT_TRUE(choose_peers({"none"}, executor()).present.empty());
+  const auto all = choose_peers({"all"}, executor());
+  EXPECT_EQ(all.present.size() + all.absent.size(), peers_on("simt").size());
+  EXPECT_THROW(static_cast<void>(choose_peers({"no_such_library"}, executor())), input_error);
+}
+
+TEST(InputRings, HoldTheSameElementsInWindowsThatDoNotOverlap) {
+  const auto on = executor().backend->open(32);
+  const host_input input(element_type::f32, "sum", 1000, 1);
+  const input_ring ring(*on, input, 1000, 1 << 20);
+  const auto at = [&](std::uint64_t i) { return static_cast<const std::byte*>(ring.window(i)); };
+  EXPECT_EQ(at(1) - at(0), 4096);
+  EXPECT_EQ(at(255) - at(0), 255 * 4096);
+  EXPECT_EQ(at(256), at(0)) << "the ring closes";
+  for (const std::uint64_t i : {0, 1, 255})
+    EXPECT_EQ(std::memcmp(at(i), input.data(), 4000), 0) << i;
+  const input_ring of_one(*on, input, 1000, 0);
+  EXPECT_EQ(of_one.window(7), of_one.window(0)) << "there is room for one only";
+}
+
+TEST(Recordings, RunWhenTheyAreReplayed) {
+  const auto on = executor().backend->open(32);
+  const auto work = on->make_reduction(
+      {.stage = 10, .type = element_type::u32, .op = "sum", .shape = {}, .max_n = 3});
+  const auto data = on->allocate(3 * sizeof(std::uint32_t));
+  const auto recorded = on->record([&] { work->enqueue(data->data(), 3); });
+  for (const std::uint32_t x : {1u, 7u}) {
+    const std::uint32_t elements[] = {x, x, x};
+    on->upload(data->data(), elements, sizeof elements);
+    recorded->replay();
+    EXPECT_EQ(std::get<std::uint32_t>(work->result()), 3 * x);
+  }
+}
+
+struct served {
+  element_type type;
+  std::string op;
+};
+
+std::vector<served> everything() {
+  std::vector<served> all;
+  for (const element_type type : choose_types({"all"}))
+    for (const std::string& op : choose_operators({"all"}, type)) all.push_back({type, op});
+  return all;
+}
+
+class Samplers : public testing::TestWithParam<served> {};
+
+TEST_P(Samplers, TimeWhatIsRight) {
+  const auto& [type, op] = GetParam();
+  constexpr std::uint64_t n = 10'007;
+  testbed bed(executor());
+  host_input input(type, op, n, 1);
+  bed.load(input, n, 1 << 20);
+  std::vector<candidate> all = choose_peers({"all"}, executor()).present;
+  all.push_back(parse_candidate("10", bed.device().properties()));
+  for (const candidate& who : all)
+    for (const timing_mode mode : {timing_mode::graph, timing_mode::stream}) {
+      const auto one = bed.admit(who, mode);
+      EXPECT_GE(one->calls(), 1);
+      const result r = one->finish({one->sample()});
+      EXPECT_GT(r.time.median, 0);
+      EXPECT_EQ(r.verdict, verdict::right) << who.label();
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Peers, Samplers, testing::ValuesIn(everything()), [](const auto& test) {
+  return std::string(tenfold::name_of(test.param.type)) + "_" + test.param.op;
+});
+
+/// Gives what it is told to, whatever it reads.
+class oracle final : public runnable {
+ public:
+  explicit oracle(std::function<value()> say) : say_(std::move(say)) {}
+  void enqueue(const void*, std::uint64_t) override {}
+  value result() override { return say_(); }
+  std::uint64_t depth(std::uint64_t) const override { return 1; }
+
+ private:
+  std::function<value()> say_;
+};
+
+candidate oracle_candidate(std::function<value()> say, const peer& p) {
+  return {.name = "oracle", .peer = &p, .make = [say](session&, const peer_request&) {
+            return std::make_unique<oracle>(say);
+          }};
+}
+
+class Verdicts : public testing::Test {
+ protected:
+  Verdicts() { bed_.load(input_, n); }
+  result take(const std::function<value()>& say) {
+    const peer who{.name = "oracle", .what = ""};
+    const auto one = bed_.admit(oracle_candidate(say, who), timing_mode::stream);
+    return one->finish({one->sample()});
+  }
+
+  static constexpr std::uint64_t n = 1000;
+  testbed bed_{executor()};
+  host_input input_{element_type::u32, "sum", n, 1};
+};
+
+TEST_F(Verdicts, AreWrongWhereTheResultIs) {
+  EXPECT_EQ(take([] { return value(std::uint32_t{42}); }).verdict, verdict::wrong);
+  EXPECT_EQ(take([&] { return input_.expected(n).expected; }).verdict, verdict::right);
+}
+
+TEST_F(Verdicts, AreOfWhatWasTimedAsWellAsOfTheFirstCall) {
+  int asked = 0;
+  EXPECT_EQ(take([&] {
+              return asked++ == 0 ? input_.expected(n).expected : value(std::uint32_t{42});
+            }).verdict,
+            verdict::wrong);
+}
+
+TEST(Graphs, RefuseAPeerThatWaits) {
+  testbed bed(executor());
+  host_input input(element_type::u32, "sum", 1000, 1);
+  bed.load(input, 1000);
+  const peer who{.name = "waits", .what = "", .waits = true};
+  const candidate waiting = oracle_candidate([] { return value(std::uint32_t{0}); }, who);
+  EXPECT_THROW(static_cast<void>(bed.admit(waiting, timing_mode::graph)), input_error);
+  EXPECT_NO_THROW(static_cast<void>(bed.admit(waiting, timing_mode::stream)));
+}
+
+TEST(Search, TriesEveryShapeAndNamesTheFastest) {
+  testbed bed(executor());
+  host_input input(element_type::f32, "sum", 2000, 1);
+  bed.load(input, 2000);
+  const candidate pick = parse_candidate("10:256:4", bed.device().properties());
+  const search_result found =
+      search(pick, families_of(element_type::f32, "sum"), timing_mode::stream, bed);
+  EXPECT_GT(found.candidates, 20);
+  EXPECT_EQ(found.pick.who.label(), pick.label());
+  EXPECT_LE(found.fastest.time.median, found.pick.time.median);
+  EXPECT_EQ(found.is_pick, found.fastest.who.label() == pick.label());
+}
+
+}  // namespace
+}  // namespace tenfold::measure

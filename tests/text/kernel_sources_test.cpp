@@ -1,0 +1,78 @@
+#include "host/text/kernel_sources.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "host/reduce/catalogue.hpp"
+#include "host/text/source_diff.hpp"
+
+namespace tenfold {
+namespace {
+
+constexpr std::size_t most_changed_lines = 25;
+
+TEST(KernelSources, AreThoseOfTheCatalogue) {
+  ASSERT_EQ(kernel_sources().size(), catalogue.size());
+  for (std::size_t i = 0; i < catalogue.size(); ++i) {
+    const std::string number =
+        (catalogue[i].number < 10 ? "0" : "") + std::to_string(catalogue[i].number);
+    const std::string folder = is_beyond(catalogue[i]) ? "kernels/beyond/" : "kernels/";
+    EXPECT_EQ(kernel_sources()[i].file,
+              folder + number + "_" + std::string(catalogue[i].name) + ".hpp");
+    EXPECT_TRUE(
+        kernel_sources()[i].text.starts_with("// Stage " + std::to_string(catalogue[i].number)))
+        << "the head of " << kernel_sources()[i].file << " names another stage";
+  }
+}
+
+TEST(KernelSources, NeighboursDifferByTheirIdeaAlone) {
+  for (std::size_t i = 1; i < kernel_sources().size() && !is_beyond(catalogue[i]); ++i) {
+    const auto& [before_file, before] = kernel_sources()[i - 1];
+    const auto& [after_file, after] = kernel_sources()[i];
+    const change_count count = count_changes(diff(code_lines(before), code_lines(after)));
+    const std::size_t changed = count.removed + count.added;
+    std::cout << before_file << " -> " << after_file << ": " << changed
+              << " lines of code changed (" << count.removed << " removed, " << count.added
+              << " added)\n";
+    EXPECT_GT(changed, 0u);
+    EXPECT_LE(changed, most_changed_lines) << before_file << " -> " << after_file;
+  }
+}
+
+TEST(KernelSources, IncludeNothingButTheVocabulary) {
+  const std::regex include(R"(#include ([<"][^>"]*[>"]))");
+  for (const auto& [file, text] : kernel_sources()) {
+    const std::string source(text);
+    for (std::sregex_iterator it(source.begin(), source.end(), include), end; it != end; ++it) {
+      const std::string header = (*it)[1];
+      EXPECT_TRUE(header == "<cstddef>" || header.starts_with("\"common/"))
+          << file << ": " << header;
+    }
+  }
+}
+
+TEST(KernelSources, ShareEveryWordOfTheVocabularyThatTheyUse) {
+  const std::regex word(
+      R"(\b(gpu::\w+|static_\w+|less_\w+|greater_\w+|not_equal|increment|divide)\b)");
+  std::map<std::string, std::set<std::string>> users;
+  for (const auto& [file, text] : kernel_sources())
+    for (const std::string& line : code_lines(text))
+      for (std::sregex_iterator it(line.begin(), line.end(), word), end; it != end; ++it)
+        users[(*it)[1]].insert(std::string(file));
+  EXPECT_FALSE(users.empty());
+  users.erase("static_assert");
+  users.erase("gpu::prefetch");  // has a meaning beside launches that start early alone
+  // The words for copies by hardware have a header of their own, which other stages leave out.
+  std::erase_if(users, [](const auto& user) { return user.first.find("bulk") != user.first.npos; });
+  for (const auto& [name, files] : users)
+    EXPECT_GE(files.size(), 2u) << name << " serves " << *files.begin() << " alone";
+}
+
+}  // namespace
+}  // namespace tenfold

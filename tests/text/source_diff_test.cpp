@@ -1,0 +1,169 @@
+#include "host/text/source_diff.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tenfold {
+namespace {
+
+using lines = std::vector<std::string>;
+
+/// The lines of one side of a diff: those that are kept and those of the given kind.
+lines side(const std::vector<diff_line>& edits, edit kind) {
+  lines result;
+  for (const diff_line& line : edits) {
+    if (line.kind == edit::keep || line.kind == kind) result.push_back(line.text);
+  }
+  return result;
+}
+
+/// The edits as text, each with the sign that `diff -u` gives it.
+lines signed_lines(const lines& a, const lines& b) {
+  lines result;
+  for (const diff_line& line : diff(a, b)) {
+    const char sign = line.kind == edit::keep ? ' ' : line.kind == edit::remove ? '-' : '+';
+    result.push_back(sign + line.text);
+  }
+  return result;
+}
+
+/// The fewest edits there are, by the textbook's table.
+std::size_t fewest_edits(const lines& a, const lines& b) {
+  std::vector<std::size_t> row(b.size() + 1, 0);
+  for (const std::string& left : a) {
+    std::size_t diagonal = 0;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t longest = left == b[j] ? diagonal + 1 : std::max(row[j], row[j + 1]);
+      diagonal = std::exchange(row[j + 1], longest);
+    }
+  }
+  return a.size() + b.size() - 2 * row.back();
+}
+
+TEST(SplitLines, LineEnds) {
+  EXPECT_EQ(split_lines(""), lines{});
+  EXPECT_EQ(split_lines("a"), lines{"a"});
+  EXPECT_EQ(split_lines("a\n"), lines{"a"});
+  EXPECT_EQ(split_lines("a\nb"), (lines{"a", "b"}));
+  EXPECT_EQ(split_lines("\n\na\n\n"), (lines{"", "", "a", ""}));
+  EXPECT_EQ(split_lines("a\r\nb\r\n"), (lines{"a", "b"}));
+  EXPECT_EQ(split_lines("a\rb"), lines{"a\rb"});
+}
+
+TEST(CodeLines, DropsBlankLinesAndTrailingSpace) {
+  EXPECT_EQ(code_lines(""), lines{});
+  EXPECT_EQ(code_lines(" \n\t\n"), lines{});
+  EXPECT_EQ(code_lines("int a;  \t\n\n  int b;\r\n"), (lines{"int a;", "  int b;"}));
+}
+
+TEST(CodeLines, LineComments) {
+  EXPECT_EQ(code_lines("// all\nint a;  // end\n/// doc\nint b;"), (lines{"int a;", "int b;"}));
+  EXPECT_EQ(code_lines("int a; // goes \\\n on\nint b;"), (lines{"int a;", "int b;"}));
+  EXPECT_EQ(code_lines("int a; // goes \\\r\n on\r\nint b;"), (lines{"int a;", "int b;"}));
+  EXPECT_EQ(code_lines("// /* opens nothing\nint a;"), lines{"int a;"});
+  EXPECT_EQ(code_lines("a / b;"), lines{"a / b;"});
+}
+
+TEST(CodeLines, BlockComments) {
+  EXPECT_EQ(code_lines("/* a\n * b\n */\nint a;"), lines{"int a;"});
+  EXPECT_EQ(code_lines("f(/*n=*/5);"), lines{"f(5);"});
+  EXPECT_EQ(code_lines("int/**/a;"), lines{"int a;"});
+  EXPECT_EQ(code_lines("int a; /* x\n y */ int b;"), (lines{"int a;", " int b;"}));
+  EXPECT_EQ(code_lines("/*/ still inside */int a;"), lines{"int a;"});
+  EXPECT_EQ(code_lines("int a; /* never\n closed"), lines{"int a;"});
+  EXPECT_EQ(code_lines("a /* // */ b"), lines{"a  b"});
+}
+
+TEST(CodeLines, StringsAreNoComments) {
+  for (const char* code :
+       {R"(f("// no", 1);)", R"(f("/* no */");)", R"(f("\"// no");)", R"(f("\\");)",
+        R"(c = '"'; d = '/';)", R"(c = '\''; s = "//";)", R"(c = u8'"'; s = L"//";)"}) {
+    EXPECT_EQ(code_lines(code), lines{code});
+  }
+  EXPECT_EQ(code_lines(R"(f("a\\");  // gone)"), lines{R"(f("a\\");)"});
+  EXPECT_EQ(code_lines(R"(c = '"'; // gone ")"), lines{R"(c = '"';)"});
+}
+
+TEST(CodeLines, RawStrings) {
+  EXPECT_EQ(code_lines("s = R\"(\" // in)\"; // out"), lines{"s = R\"(\" // in)\";"});
+  EXPECT_EQ(code_lines("s = u8R\"x()\" // in)x\"; // out"), lines{"s = u8R\"x()\" // in)x\";"});
+  EXPECT_EQ(code_lines("s = FOR\"(\"; // out"), lines{"s = FOR\"(\";"});
+  EXPECT_EQ(code_lines("s = R\"(a\n//b\n)\";"), (lines{"s = R\"(a", "//b", ")\";"}));
+  EXPECT_EQ(code_lines("s = R\"(never /* closed"), lines{"s = R\"(never /* closed"});
+}
+
+TEST(CodeLines, DigitSeparatorsOpenNoLiteral) {
+  EXPECT_EQ(code_lines("n = 1'000'000; // gone"), lines{"n = 1'000'000;"});
+  EXPECT_EQ(code_lines("n = 0x1'F + 'a'; // gone"), lines{"n = 0x1'F + 'a';"});
+}
+
+TEST(CodeLines, AnOpenQuoteEndsWithItsLine) {
+  EXPECT_EQ(code_lines("#error don't\nint a; // gone"), (lines{"#error don't", "int a;"}));
+  EXPECT_EQ(code_lines("x \"open"), lines{"x \"open"});
+  EXPECT_EQ(code_lines("x \"open\\"), lines{"x \"open\\"});
+}
+
+TEST(Diff, Nothing) {
+  EXPECT_TRUE(diff({}, {}).empty());
+  EXPECT_EQ(signed_lines({"a", "b"}, {"a", "b"}), (lines{" a", " b"}));
+}
+
+TEST(Diff, OneSideEmpty) {
+  EXPECT_EQ(signed_lines({}, {"a", "b"}), (lines{"+a", "+b"}));
+  EXPECT_EQ(signed_lines({"a", "b"}, {}), (lines{"-a", "-b"}));
+}
+
+TEST(Diff, RemovalsComeFirst) {
+  EXPECT_EQ(signed_lines({"a", "b", "c", "d"}, {"a", "x", "y", "z", "d"}),
+            (lines{" a", "-b", "-c", "+x", "+y", "+z", " d"}));
+  EXPECT_EQ(signed_lines({"a", "x", "y", "z", "d"}, {"a", "b", "c", "d"}),
+            (lines{" a", "-x", "-y", "-z", "+b", "+c", " d"}));
+}
+
+TEST(Diff, RandomPairsAreRightAndMinimal) {
+  std::mt19937 random(1);
+  const auto any = [&random](std::size_t below) { return random() % below; };
+  for (int round = 0; round < 500; ++round) {
+    lines a(any(12));
+    lines b(any(12));
+    for (lines* text : {&a, &b}) {
+      for (std::string& line : *text) line = std::string(1, static_cast<char>('a' + any(4)));
+    }
+    const std::vector<diff_line> edits = diff(a, b);
+    ASSERT_EQ(side(edits, edit::remove), a);
+    ASSERT_EQ(side(edits, edit::add), b);
+    const change_count count = count_changes(edits);
+    ASSERT_EQ(count.removed + count.added, fewest_edits(a, b));
+  }
+}
+
+TEST(Diff, ALongUnlikePairIsRight) {
+  lines a;
+  lines b;
+  for (int i = 0; i < 2500; ++i) {
+    a.push_back(fmt::format("a{}", i));
+    b.push_back(fmt::format("b{}", i));
+  }
+  b.insert(b.begin() + 1000, a[500]);
+  const std::vector<diff_line> edits = diff(a, b);
+  EXPECT_EQ(side(edits, edit::remove), a);
+  EXPECT_EQ(side(edits, edit::add), b);
+}
+
+TEST(CountChanges, CountsBothKinds) {
+  const std::vector<diff_line> edits{
+      {edit::keep, "a"}, {edit::remove, "b"}, {edit::add, "c"}, {edit::add, "d"}};
+  EXPECT_EQ(count_changes(edits).removed, 1U);
+  EXPECT_EQ(count_changes(edits).added, 2U);
+  EXPECT_EQ(count_changes({}).removed, 0U);
+  EXPECT_EQ(count_changes({}).added, 0U);
+}
+
+}  // namespace
+}  // namespace tenfold
