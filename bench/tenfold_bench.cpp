@@ -16,7 +16,7 @@
 #include "bench/options.hpp"
 #include "host/measure/context.hpp"
 #include "host/measure/testbed.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/program.hpp"
 #include "host/text/terminal.hpp"
 
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> default_sizes(const device_choice& device) {
 std::vector<shape> shapes_of(const stage_info& stage) {
   std::vector<shape> shapes;
   for (const int block : block_sizes) {
-    if (!parameters_of(stage).items) {
+    if (!description_of(stage).takes_items) {
       shapes.push_back({.block = block});
       continue;
     }

@@ -40,18 +40,6 @@ if(NOT TARGET Boost::context)
   FetchContent_MakeAvailable(Boost)
 endif()
 
-# A single header, without a CMake package of its own.
-find_path(DTL_INCLUDE_DIR dtl/dtl.hpp)
-mark_as_advanced(DTL_INCLUDE_DIR)
-if(NOT DTL_INCLUDE_DIR)
-  FetchContent_Declare(dtl GIT_REPOSITORY https://github.com/cubicdaiya/dtl.git GIT_TAG v1.20
-                           GIT_SHALLOW ON)
-  FetchContent_MakeAvailable(dtl)
-  set(DTL_INCLUDE_DIR ${dtl_SOURCE_DIR})
-endif()
-add_library(tenfold_dtl INTERFACE)
-target_include_directories(tenfold_dtl SYSTEM INTERFACE ${DTL_INCLUDE_DIR})
-
 # tenfold_bundle(NAME [FOLDER]): puts a library that distributions have in no other form than shared
 # into the folder lib/ beside the programs of a portable build.
 function(tenfold_bundle name)

@@ -29,6 +29,7 @@
 #include <type_traits>
 
 #include "common/gpu/words.hpp"
+#include "common/stage.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
 

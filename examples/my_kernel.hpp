@@ -33,17 +33,19 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
   if (tid == 0) out[blockIdx.x] = shared[0];
 }
 
-// What the host must know. It follows from the kernel: change both together.
-struct stage {
+// What the host must know. It follows from the kernel: change both together. common/stage.hpp lists
+// what else can be said, and what holds where nothing is.
+struct stage : stage_defaults {
   // Whether op(a, b) always has a's elements before b's, for operators that do not commute.
   static constexpr bool keeps_order = false;
   // Whether a block goes on with elements further on, for any number of blocks.
   static constexpr bool takes_grid = false;
-  // How many elements a thread folds; `items` is the command line's, for kernels that let it
-  // choose.
-  static constexpr int elements_per_thread(int /*items*/) { return 1; }
-  // How many T the dynamic shared memory of a block holds; 0 where it is all static.
-  static constexpr int dynamic_shared_elements(int block) { return block; }
+  // How many elements a thread folds.
+  static constexpr std::size_t elements_per_thread(const stage_launch&) { return 1; }
+  // The dynamic shared memory of a block, in bytes; 0 where it is all static.
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
 
   // The kernel for a launch. It may take any of these as template arguments, as constants.
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>

@@ -32,8 +32,8 @@ template <typename In, typename Op>
     return made(ordered::stage{}, on, max_n, op);
   } else {
     constexpr operator_traits traits = traits_of_operator<In, T, Op>();
-    constexpr std::array stages{family_of<dependent_passes::stage>(traits),
-                                family_of<dependent_launch::stage>(traits)};
+    constexpr std::array stages{kernel_family{describe<dependent_passes::stage>(), traits},
+                                kernel_family{describe<dependent_launch::stage>(), traits}};
     const device_properties properties = on.properties();
     const stage_choice best = best_choices({properties, max_n, sizeof(In)}, stages).front();
     if (best.stage.number == stages[0].stage.number)

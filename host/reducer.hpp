@@ -56,10 +56,7 @@ class reducer {
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
-      : op_(op),
-        passes_(on, traits_of<Stage>(s, sizeof(In), sizeof(T)),
-                {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes},
-                kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
+      : op_(op), passes_(on, family<Stage>, kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
 
   /// The same in the stage's best shape for the device and `max_n`, by host/reduce/best.hpp. The
   /// shape decides the order of the elements, so whoever wants the same bits on every GPU and for
@@ -93,7 +90,7 @@ class reducer {
 
  private:
   template <typename Stage>
-  static constexpr kernel_family family = family_of<Stage>(traits_of_operator<In, T, Op>());
+  static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
 
   /// A value without a case leaves the kernels unset, which the pass runner reports.
   template <typename Stage>
@@ -101,7 +98,7 @@ class reducer {
     kernel_pair found;
     std::ignore = static_switch<warp_sizes>(warp_size, [&]<int WarpSize>() {
       std::ignore = static_switch<launched_block_sizes>(s.block, [&]<int Block>() {
-        if constexpr (takes_items<Stage>)
+        if constexpr (Stage::takes_items)
           std::ignore = static_switch<item_counts>(
               s.items, [&]<int Items>() { found = kernels<Stage, WarpSize, Block, Items>(); });
         else

@@ -83,7 +83,7 @@ FAULTS = [
     {
         "name": "min-is-max",
         "what": "--op min takes the maximum, and the other way round",
-        "file": "host/cli/options.cpp",
+        "file": "host/backends/names.cpp",
         "old": '{"min", "minimum"}, {"max", "maximum"}',
         "new": '{"min", "maximum"}, {"max", "minimum"}',
         "targets": ["cli_tests"],

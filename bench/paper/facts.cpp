@@ -116,7 +116,7 @@ struct chosen_kernel {
 
 chosen_kernel choose(const device_properties& device, const kernel_family& family) {
   shape s = tuned_shape({device, sizes[0], sizeof(float)}, family).shape;
-  if (family.takes_grid && s.grid == 0)
+  if (family.stage.takes_grid && s.grid == 0)
     s.grid = default_grid(device, s.block, 0, grid_limit(s, family, device));
   return {family, s};
 }
@@ -124,10 +124,10 @@ chosen_kernel choose(const device_properties& device, const kernel_family& famil
 json plan_of(const chosen_kernel& chosen, std::uint64_t n) {
   const auto& [family, s] = chosen;
   const plan passes(n, {.block = s.block,
-                        .elements_per_thread = family.elements_per_thread(s, sizeof(float)),
-                        .loops = family.takes_grid,
+                        .elements_per_thread = family.elements_per_thread(s),
+                        .loops = family.stage.takes_grid,
                         .loop_grid = s.grid,
-                        .folds_its_partials = family.folds_its_partials});
+                        .folds_its_partials = family.stage.folds_its_partials});
   std::uint64_t blocks = 0, partials = 0;
   for (const pass& each : passes) {
     blocks += each.blocks;

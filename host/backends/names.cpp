@@ -71,11 +71,11 @@ const stage_info& choose_stage(std::string_view text) {
         text == fmt::format("{:02}_{}", stage.number, stage.name))
       return stage;
   for (const unlisted_stage& each : unlisted_stages())
-    if (text == each.info.name) return each.info;
+    if (text == each.stage.name) return each.stage;
   std::vector<std::string> known;
   for (const stage_info& stage : catalogue)
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
-  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.info.name);
+  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.stage.name);
   throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
                                 fmt::join(known, ", ")));
 }

@@ -61,9 +61,6 @@ inline constexpr bool is_in_unit = Which == operators::all ||
 /// @throws input_error when the operator does not take the type, or no operator has that name.
 template <typename Stage, operators Which, element_type... Types>
 reduction* make_reduction(const device& on, stream_handle queue, const reduction_request& r) {
-  static_assert(
-      Stage::keeps_order == info_of<Stage>().keeps_order,
-      "the stage's file and host/reduce/catalogue.hpp disagree on whether it keeps the order");
   reduction* made = nullptr;
   visit_type(r.type, [&]<typename In>() {
     if constexpr (((element_type_of<In> == Types) || ...))

@@ -44,11 +44,7 @@ void register_kernels(int number) {
 /// @return true, for an initializer
 template <typename Stage>
 bool register_unlisted_stage(std::string_view type, std::string_view file) {
-  const int number = add_unlisted_stage({.info = info_of<Stage>(),
-                                         .type = type,
-                                         .file = file,
-                                         .parameters = parameters_of<Stage>(),
-                                         .dynamic_shared_bytes = &dynamic_shared_bytes<Stage>});
+  const int number = add_unlisted_stage({.stage = describe<Stage>(), .type = type, .file = file});
   register_kernels<Stage, std::uint32_t>(number);
   register_kernels<Stage, float>(number);
   return true;

@@ -1,36 +1,46 @@
 /// @file
-/// The program's verbs. Each returns the exit code.
+/// The program's verbs.
 #pragma once
 
 #include <functional>
-#include <string>
 
-#include "host/cli/options.hpp"
 #include "host/error.hpp"
+
+namespace CLI {
+class App;
+}
+
+// In the order of the program's help. To add a verb, add its line here, and NAME_command.cpp in a
+// folder of host/cli/, where add_NAME_verb() declares what it takes. The script ./tenfold reads
+// these lines too.
+// clang-format off
+#define TENFOLD_VERBS(VERB) \
+  VERB(list)                \
+  VERB(devices)             \
+  VERB(run)                 \
+  VERB(ladder)              \
+  VERB(diff)                \
+  VERB(new)                 \
+  VERB(best)                \
+  VERB(compare)             \
+  VERB(isa)
+
+// Those that another program serves, tenfold_observer.
+#define TENFOLD_OBSERVING_VERBS(VERB) \
+  VERB(profile)                       \
+  VERB(check)                         \
+  VERB(trace)
+// clang-format on
 
 namespace tenfold::cli {
 
-/// The stages: number, name, what each changes, its parameters.
-exit_code list_stages();
-/// The devices, GPUs first.
-exit_code list_devices();
-/// One stage, with everything there is to say about its run.
-exit_code run_stage(const stage_info& stage, const options& o);
-/// Every stage in order, a line each.
-/// @param own a kernel of the reader's own that comes last; null: none
-exit_code run_ladder(const options& o, const stage_info* own);
-/// A kernel file for the reader to change, in the current folder.
-/// @param from the stage that it is a copy of; empty: an example
-exit_code write_new_kernel(const std::string& name, const std::string& from);
-/// The stage and shape that are best for the request, with the reason; else as `run`.
-exit_code run_best(const options& o);
-/// What changed in the code from one stage to another.
-exit_code diff_stages(const std::string& from, const std::string& to);
-/// The machine code of one stage's kernel, or of two side by side.
-/// @param find the stage of a name, a number or a kernel's file
-exit_code show_machine_code(const isa_options& o,
-                            const std::function<const stage_info&(const std::string& word)>& find);
-/// Files of results side by side.
-exit_code compare_results(const compare_options& o);
+/// What is to be done once the command line is parsed.
+using action = std::function<exit_code()>;
+
+#define TENFOLD_DECLARE_VERB(name)                              \
+  /** Declares a verb; `chosen` becomes it when it is named. */ \
+  void add_##name##_verb(CLI::App& app, action& chosen);
+TENFOLD_VERBS(TENFOLD_DECLARE_VERB)
+#undef TENFOLD_DECLARE_VERB
 
 }  // namespace tenfold::cli

@@ -9,6 +9,7 @@
 
 #include "host/backends/names.hpp"
 #include "host/reduce/shape.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace CLI {
 class App;
@@ -49,35 +50,21 @@ struct options {
   std::string json;            ///< a file, `-` for standard output; empty: none
 };
 
-struct compare_options {
-  std::vector<std::string> files;  ///< the first is what the others are compared with
-  bool by_shape = false;           ///< each launch shape by itself
-  std::string json;                ///< a file, `-` for standard output; empty: none
-};
+/// For the values of options: an empty one would mean that the option is absent; more likely a
+/// shell's variable is unset.
+[[nodiscard]] std::string refuse_empty(const std::string& text);
 
-struct isa_options {
-  std::vector<std::string> stages;  ///< one, or two side by side
-  std::string architecture;
-  std::string type = "f32", op = "sum";
-  int block = default_block, items = default_items;
-  bool sass = false;       ///< NVIDIA's own instructions in place of PTX
-  bool all_lines = false;  ///< beside each instruction, through all that was inlined
-  std::string json;        ///< a file, `-` for standard output; empty: none
-};
+/// The numbers of the stages that say something of themselves: `9 to 11, 13 to 16`.
+[[nodiscard]] std::string stages_that(bool stage_description::*say);
 
 /// Declares the options of every verb that runs stages.
 void add_options(CLI::App& app, options& o);
-void add_compare_options(CLI::App& app, compare_options& o);
-void add_isa_options(CLI::App& app, isa_options& o);
 
 /// Declares those that name a launch shape, which `best` chooses itself.
 void add_shape_options(CLI::App& app, options& o);
 
 /// Declares `--kernel`.
 CLI::Option* add_kernel_option(CLI::App& app, options& o);
-
-/// Declares what `ladder` takes: all of these and its own.
-void add_ladder_options(CLI::App& app, options& o);
 
 /// Says on standard error why no GPU is used, where one could be and the user chose no device.
 void announce_stand_in(const options& o, const device_choice& choice);

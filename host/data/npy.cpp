@@ -12,15 +12,12 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
-#include <functional>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include "host/error.hpp"
 
@@ -48,142 +45,29 @@ std::string printable(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
-/// A value of a Python literal. `too_large` stands for an integer of more than 64 bits.
-struct too_large {};
-struct literal;
-struct tuple {
-  std::vector<literal> items;
-};
-struct list {
-  std::vector<literal> items;
-};
-struct none {};
-struct literal {
-  std::variant<none, bool, std::uint64_t, too_large, std::string, tuple, list> v;
-};
-using dictionary = std::map<std::string, literal, std::less<>>;
-
-/// Why and where a header is not a dictionary; the caller adds the file's name.
+/// Why a header cannot be read; the caller adds the file's name.
 struct malformed : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads the subset of Python's literals that numpy's headers are made of.
-class literal_parser {
- public:
-  explicit literal_parser(std::string_view text) : text_(text) {}
+constexpr std::string_view space = " \t\r\n\f";
 
-  dictionary parse_dictionary() {
-    dictionary result;
-    expect('{');
-    while (!accept('}')) {
-      std::string key = parse_string();
-      expect(':');
-      result.insert_or_assign(std::move(key), parse_value(0));
-      if (!accept(',') && peek() != '}') fail("',' or '}'");
-    }
-    skip_space();
-    if (at_ != text_.size()) fail("the end of the header");
-    return result;
+std::string_view without_space(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
+  return text;
+}
+
+/// What follows a key and its colon in a header, the text of a dictionary of Python's.
+std::string_view value_of(std::string_view header, std::string_view key) {
+  for (const char quote : {'\'', '"'}) {
+    const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
+    const std::size_t at = header.find(quoted);
+    if (at == header.npos) continue;
+    const std::string_view rest = without_space(header.substr(at + quoted.size()));
+    if (rest.starts_with(':')) return without_space(rest.substr(1));
   }
-
- private:
-  [[noreturn]] void fail(std::string_view expected) const {
-    throw malformed(fmt::format("expected {} at byte {} of the header", expected, at_));
-  }
-
-  void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n\f", at_), text_.size()); }
-
-  /// The next character that is not space, NUL at the end.
-  char peek() {
-    skip_space();
-    return at_ < text_.size() ? text_[at_] : '\0';
-  }
-
-  bool accept(char c) {
-    if (peek() != c || at_ == text_.size()) return false;
-    ++at_;
-    return true;
-  }
-
-  void expect(char c) {
-    if (!accept(c)) fail(fmt::format("'{}'", c));
-  }
-
-  std::string parse_string() {
-    const char quote = peek();
-    if (quote != '\'' && quote != '"') fail("a string");
-    std::string result;
-    for (++at_; at_ < text_.size() && text_[at_] != quote; ++at_) {
-      if (text_[at_] == '\\') ++at_;
-      if (at_ < text_.size()) result += text_[at_];
-    }
-    expect_close(quote);
-    return result;
-  }
-
-  void expect_close(char quote) {
-    if (at_ >= text_.size()) {
-      at_ = text_.size();
-      fail(fmt::format("a closing {}", quote));
-    }
-    ++at_;
-  }
-
-  literal parse_value(int depth) {
-    constexpr int deepest = 32;  // bounds the recursion, whatever the file holds
-    if (depth > deepest) fail("fewer nested brackets");
-    const char c = peek();
-    if (c == '\'' || c == '"') return {parse_string()};
-    if (c >= '0' && c <= '9') return parse_integer();
-    if (accept('(')) return parse_parenthesis(depth);
-    if (accept('[')) return {list{parse_items(']', depth).first}};
-    return parse_name();
-  }
-
-  literal parse_integer() {
-    std::uint64_t number = 0;
-    const char* const begin = text_.data() + at_;
-    const auto [end, status] = std::from_chars(begin, text_.data() + text_.size(), number);
-    at_ += static_cast<std::size_t>(end - begin);
-    if (status == std::errc::result_out_of_range) return {too_large{}};
-    return {number};
-  }
-
-  /// As in Python, the comma makes the tuple: `(5)` is the number 5.
-  literal parse_parenthesis(int depth) {
-    auto [items, ends_with_comma] = parse_items(')', depth);
-    if (items.size() == 1 && !ends_with_comma) return std::move(items.front());
-    return {tuple{std::move(items)}};
-  }
-
-  std::pair<std::vector<literal>, bool> parse_items(char close, int depth) {
-    std::vector<literal> items;
-    bool comma = true;
-    while (!accept(close)) {
-      if (!comma) fail(fmt::format("',' or '{}'", close));
-      items.push_back(parse_value(depth + 1));
-      comma = accept(',');
-    }
-    return {std::move(items), comma};
-  }
-
-  literal parse_name() {
-    if (accept_name("True")) return {true};
-    if (accept_name("False")) return {false};
-    if (accept_name("None")) return {none{}};
-    fail("a string, a whole number, a tuple, a list, True, False or None");
-  }
-
-  bool accept_name(std::string_view name) {
-    if (!text_.substr(at_).starts_with(name)) return false;
-    at_ += name.size();
-    return true;
-  }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
+  throw malformed(fmt::format("'{}' is missing", key));
+}
 
 struct header {
   element_type type;
@@ -230,46 +114,45 @@ element_type read_dtype(const std::filesystem::path& path, std::string_view desc
   return found->type;
 }
 
-element_type read_dtype(const std::filesystem::path& path, const literal& descr) {
-  if (const auto* name = std::get_if<std::string>(&descr.v)) return read_dtype(path, *name);
-  if (!std::holds_alternative<list>(descr.v) && !std::holds_alternative<tuple>(descr.v)) {
-    throw malformed("'descr' is not a type");
-  }
-  fail(path, fmt::format("holds structured elements, which are not supported: select one field, "
-                         "a['name'], and convert it with a.astype(t), where t is {}",
-                         known_dtypes));
+element_type read_descr(const std::filesystem::path& path, std::string_view descr) {
+  if (descr.starts_with('[') || descr.starts_with('('))
+    fail(path, fmt::format("holds structured elements, which are not supported: select one field, "
+                           "a['name'], and convert it with a.astype(t), where t is {}",
+                           known_dtypes));
+  if (!descr.starts_with('\'') && !descr.starts_with('"')) throw malformed("'descr' is not a type");
+  const std::size_t close = descr.find(descr.front(), 1);
+  if (close == descr.npos) throw malformed("'descr' is not a type");
+  return read_dtype(path, descr.substr(1, close - 1));
 }
 
-std::vector<std::uint64_t> read_shape(const std::filesystem::path& path, const literal& shape) {
-  const auto* extents = std::get_if<tuple>(&shape.v);
-  if (extents == nullptr) throw malformed("'shape' is not a tuple");
-  std::vector<std::uint64_t> result;
-  for (const literal& extent : extents->items) {
-    if (std::holds_alternative<too_large>(extent.v)) {
+bool read_order(std::string_view order) {
+  if (order.starts_with("True")) return true;
+  if (order.starts_with("False")) return false;
+  throw malformed("'fortran_order' is not True or False");
+}
+
+std::vector<std::uint64_t> read_shape(const std::filesystem::path& path, std::string_view shape) {
+  const std::size_t close = shape.find(')');
+  if (!shape.starts_with('(') || close == shape.npos) throw malformed("'shape' is not a tuple");
+  std::string_view rest = without_space(shape.substr(1, close - 1));
+  std::vector<std::uint64_t> extents;
+  while (!rest.empty()) {
+    std::uint64_t extent = 0;
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
+    if (status == std::errc::result_out_of_range)
       fail(path, "has an extent of more than 64 bits in its shape: " + std::string(rewrite));
-    }
-    const auto* number = std::get_if<std::uint64_t>(&extent.v);
-    if (number == nullptr) throw malformed("'shape' is not a tuple of whole numbers");
-    result.push_back(*number);
+    rest = without_space(rest.substr(static_cast<std::size_t>(end - rest.data())));
+    if (status != std::errc{} || (!rest.empty() && !rest.starts_with(',')))
+      throw malformed("'shape' is not a tuple of whole numbers");
+    extents.push_back(extent);
+    if (!rest.empty()) rest = without_space(rest.substr(1));
   }
-  return result;
-}
-
-const literal& require(const dictionary& entries, std::string_view key) {
-  const auto found = entries.find(key);
-  if (found == entries.end()) throw malformed(fmt::format("'{}' is missing", key));
-  return found->second;
+  return extents;
 }
 
 header read_header(const std::filesystem::path& path, std::string_view text) try {
-  const dictionary entries = literal_parser(text).parse_dictionary();
-  const literal& descr = require(entries, "descr");
-  const literal& order = require(entries, "fortran_order");
-  const literal& shape = require(entries, "shape");
-  if (entries.size() > 3) throw malformed("there are keys besides descr, fortran_order and shape");
-  const auto* fortran_order = std::get_if<bool>(&order.v);
-  if (fortran_order == nullptr) throw malformed("'fortran_order' is not True or False");
-  return {read_dtype(path, descr), *fortran_order, read_shape(path, shape)};
+  return {read_descr(path, value_of(text, "descr")), read_order(value_of(text, "fortran_order")),
+          read_shape(path, value_of(text, "shape"))};
 } catch (const malformed& reason) {
   fail(path, fmt::format("has a malformed header ({}): {}", reason.what(), rewrite));
 }

@@ -8,17 +8,17 @@
 
 #include "host/error.hpp"
 #include "host/reduce/best.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::measure {
 namespace {
 
 std::string name_shape(const stage_info& stage, const tenfold::shape& s) {
-  const stage_parameters takes = parameters_of(stage);
+  const stage_description& described = description_of(stage);
   std::string text = fmt::format("block:{}", s.block);
-  if (takes.items) text += fmt::format("/items:{}", s.items);
-  if (takes.grid && s.grid != 0) text += fmt::format("/grid:{}", s.grid);
+  if (described.takes_items) text += fmt::format("/items:{}", s.items);
+  if (described.takes_grid && s.grid != 0) text += fmt::format("/grid:{}", s.grid);
   return text;
 }
 

@@ -27,7 +27,7 @@ using samplers = std::vector<std::unique_ptr<sampler>>;
 
 std::vector<shape> grids_of(const shape& s, const kernel_family& of,
                             const device_properties& device) {
-  if (!of.takes_grid) return {s};
+  if (!of.stage.takes_grid) return {s};
   std::vector<shape> shapes;
   for (int each = 1; each * s.block <= 16 * device.threads_per_multiprocessor; each *= 2) {
     const auto blocks =
@@ -41,7 +41,7 @@ std::vector<shape> shapes_of(const kernel_family& of, const device_properties& d
   std::vector<shape> shapes;
   for (const int block : block_sizes)
     for (const int items : item_counts)
-      if (of.has(block, items) && (of.takes_items || items == default_items))
+      if (of.has(block, items) && (of.stage.takes_items || items == default_items))
         for (const shape& s : grids_of({block, items}, of, device)) shapes.push_back(s);
   return shapes;
 }
@@ -59,7 +59,7 @@ samplers admit_all(const candidate& pick, const std::vector<kernel_family>& fami
   all.push_back(bed.admit(pick, mode));
   std::set<decltype(launch_of(*all.front()))> known{launch_of(*all.front())};
   for (const kernel_family& of : families) {
-    if (of.op.commutes && !of.takes_items && !of.takes_grid) continue;
+    if (of.op.commutes && !of.stage.takes_items && !of.stage.takes_grid) continue;
     const stage_info& stage = choose_stage(std::to_string(of.stage.number));
     for (const shape& s : shapes_of(of, bed.device().properties())) try {
         candidate who = stage_candidate(stage, s);

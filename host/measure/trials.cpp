@@ -16,7 +16,7 @@
 #include "host/data/input.hpp"
 #include "host/data/reference.hpp"
 #include "host/error.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -105,7 +105,7 @@ class trial_runner {
       if (is_unlisted(stage_) || is_among(fast_block_sizes, block)) try_sizes({.block = block});
     try_addresses();
     try_special_values();
-    if (parameters_of(stage_).grid)
+    if (description_of(stage_).takes_grid)
       for (const std::uint64_t grid : {1, 2, 3})
         try_all(random_integers("sum", 5 * tile({}) + 1), {.grid = grid},
                 {1, tile({}), 5 * tile({}) + 1});

@@ -68,10 +68,9 @@ struct stage_choice {
 /// second pass folds.
 inline std::uint64_t grid_limit(const shape& s, const kernel_family& of,
                                 const device_properties& device) {
-  if (of.folds_its_partials) return device.blocks_per_launch;
+  if (of.stage.folds_its_partials) return device.blocks_per_launch;
   return std::min(device.blocks_per_launch,
-                  static_cast<std::uint64_t>(s.block) *
-                      static_cast<std::uint64_t>(of.elements_per_thread(s, of.op.input_bytes)));
+                  static_cast<std::uint64_t>(s.block) * of.elements_per_thread(s));
 }
 
 namespace detail {
@@ -111,7 +110,7 @@ inline int items_of(std::size_t bytes, std::size_t element_bytes) {
 /// of a smaller block, or a larger one. Where nothing helps, as it was: the reducer says why there
 /// is no kernel.
 inline shape with_kernel(shape wanted, const kernel_family& of) {
-  if (!of.takes_items) wanted.items = default_items;
+  if (!of.stage.takes_items) wanted.items = default_items;
   for (const int items : item_counts)
     if (items >= wanted.items && of.has(wanted.block, items)) return {wanted.block, items};
   for (auto block = block_sizes.rbegin(); block != block_sizes.rend(); ++block)
@@ -124,7 +123,7 @@ inline shape with_kernel(shape wanted, const kernel_family& of) {
 inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const kernel_family& of) {
   const std::size_t bytes = static_cast<std::size_t>(row.items) * row.at.element_bytes;
   shape s = with_kernel({row.block, items_of(bytes, q.element_bytes)}, of);
-  if (!of.takes_grid || row.grid == 0) return s;
+  if (!of.stage.takes_grid || row.grid == 0) return s;
   const std::uint64_t limit = grid_limit(s, of, q.device);
   std::uint64_t blocks = std::max<std::uint64_t>(
       row.grid * static_cast<std::uint64_t>(row.block) / static_cast<std::uint64_t>(s.block), 1);
@@ -150,7 +149,7 @@ inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
   if (q.device.architecture == executor_architecture) return with_kernel({}, of);
   const int items = items_of(load_bytes, q.element_bytes);
   shape single = with_kernel({block_sizes.back(), items}, of);
-  if (of.takes_grid && fits_one_block(single, q)) {
+  if (of.stage.takes_grid && fits_one_block(single, q)) {
     single.grid = 1;
     return single;
   }

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "host/reduce/operator_list.hpp"
-#include "tenfold_all_kernels.hpp"
 
 namespace tenfold {
 
@@ -16,8 +15,7 @@ std::vector<kernel_family> families_of(element_type type, std::string_view op) {
   });
   std::vector<kernel_family> families;
   if (traits)
-    for_each_stage(
-        [&]<typename Stage>(const stage_info&) { families.push_back(family_of<Stage>(*traits)); });
+    for (const stage_info& stage : catalogue) families.push_back({description_of(stage), *traits});
   return families;
 }
 

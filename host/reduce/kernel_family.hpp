@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 #include "host/reduce/shape.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace tenfold {
 
@@ -16,28 +16,30 @@ namespace tenfold {
 struct operator_traits {
   std::size_t input_bytes;    ///< of an element as it is read
   std::size_t partial_bytes;  ///< of an element as it is accumulated
+  bool is_narrow;             ///< elements that have shapes of their own
   bool commutes;
   bool (*is_instantiated)(int block, int items);
 };
 
 /// The kernels of a stage for one operator.
 struct kernel_family {
-  stage_info stage;
-  bool takes_items;
-  bool takes_grid;
-  bool folds_its_partials;
-  int (*elements_per_thread)(const shape&, std::size_t element_bytes);
+  stage_description stage;
   operator_traits op;
 
   /// Whether the stage may reorder what the operator combines.
   [[nodiscard]] constexpr bool serves() const { return op.commutes || stage.keeps_order; }
 
+  /// How many elements a thread folds at a time.
+  [[nodiscard]] constexpr std::size_t elements_per_thread(const shape& s) const {
+    return stage.elements_per_thread(launch_of(s, op.input_bytes, op.partial_bytes));
+  }
+
   /// Whether there is a kernel for one of `block_sizes` and one of `item_counts`.
   [[nodiscard]] constexpr bool has(int block, int items) const {
     return serves() && has_block(stage, block) &&
            static_cast<std::size_t>(block) * op.partial_bytes <= smallest_shared_memory &&
-           elements_per_thread({.block = block}, op.input_bytes) > 0 &&
-           has_items(block, takes_items ? items : default_items);
+           elements_per_thread({.block = block}) > 0 &&
+           has_items(block, stage.takes_items ? items : default_items);
   }
 
  private:
@@ -50,13 +52,7 @@ inline namespace TENFOLD_BACKEND {
 
 template <typename In, typename T, typename Op>
 constexpr operator_traits traits_of_operator() {
-  return {sizeof(In), sizeof(T), Op::commutes, &is_instantiated<In, Op>};
-}
-
-template <typename Stage>
-constexpr kernel_family family_of(const operator_traits& op) {
-  return {info_of<Stage>(),          takes_items<Stage>,          Stage::takes_grid,
-          folds_its_partials<Stage>, &elements_per_thread<Stage>, op};
+  return {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes, &is_instantiated<In, Op>};
 }
 
 }  // namespace TENFOLD_BACKEND

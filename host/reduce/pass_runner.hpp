@@ -12,46 +12,12 @@
 #include <vector>
 
 #include "host/error.hpp"
-#include "host/reduce/catalogue.hpp"
+#include "host/reduce/kernel_family.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
-
-/// What there is to know of a stage in one shape.
-struct stage_traits {
-  stage_info info;
-  bool takes_items;
-  bool takes_grid;
-  bool folds_its_partials;
-  bool launches_early;
-  int needed_capability;  ///< see host/reduce/shape.hpp
-  int elements_per_thread;
-  std::size_t dynamic_shared_bytes;
-};
-
-/// @param input_bytes   of an element as it is read
-/// @param partial_bytes of an element as it is accumulated
-template <typename Stage>
-stage_traits traits_of(const shape& s, std::size_t input_bytes, std::size_t partial_bytes) {
-  return {info_of<Stage>(),
-          takes_items<Stage>,
-          Stage::takes_grid,
-          folds_its_partials<Stage>,
-          launches_early<Stage>,
-          needed_capability<Stage>(),
-          elements_per_thread<Stage>(s, input_bytes),
-          dynamic_shared_bytes<Stage>(s.block, partial_bytes)};
-}
-
-/// What there is to know of the elements and the operator.
-struct element_traits {
-  std::size_t input_bytes;    ///< of an element as it is read
-  std::size_t partial_bytes;  ///< of an element as it is accumulated
-  bool is_narrow;             ///< and so has shapes of its own
-  bool commutes;
-};
 
 /// The kernel of the first pass, which reads the input, and that of the later ones, which read
 /// partials. Their parameters: const In* or const T*, T*, std::size_t, Op; and T*, unsigned* where
@@ -65,22 +31,25 @@ class pass_runner {
  public:
   /// @throws input_error for a shape that does not fit the stage, or an operator that it cannot
   /// serve; device_error when the scratch memory cannot be had
-  pass_runner(const device& on, const stage_traits& stage, const element_traits& element,
-              const kernel_pair& kernels, const shape& s, std::uint64_t max_n)
+  pass_runner(const device& on, const kernel_family& family, const kernel_pair& kernels,
+              const shape& s, std::uint64_t max_n)
       : device_(on),
         queue_(on),
         shape_(s),
-        stage_(stage),
-        element_(element),
+        stage_(family.stage),
+        op_(family.op),
+        elements_per_thread_(family.elements_per_thread(s)),
+        shared_bytes_(
+            stage_.dynamic_shared_bytes(launch_of(s, op_.input_bytes, op_.partial_bytes))),
         kernels_(kernels),
         max_n_(max_n) {
     check_order();
     check_parameters();
-    check_hardware(hardware_lack(device_, stage_.needed_capability));
+    check_hardware(hardware_lack(device_, stage_.compute_capability));
     if (!kernels_.first) no_kernel();
-    check_hardware(build_lack(device_, kernels_.first, stage_.needed_capability));
+    check_hardware(build_lack(device_, kernels_.first, stage_.compute_capability));
     prepare_launches();
-    if (!stage_.takes_items) shape_.items = stage_.elements_per_thread;
+    if (!stage_.takes_items) shape_.items = static_cast<int>(elements_per_thread_);
     choose_grid();
     allocate_scratch();
   }
@@ -95,8 +64,7 @@ class pass_runner {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
       launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
-                  i == 0 ? element_.input_bytes : element_.partial_bytes, target, passes[i], op,
-                  on);
+                  i == 0 ? op_.input_bytes : op_.partial_bytes, target, passes[i], op, on);
       in = target;
     }
   }
@@ -104,14 +72,14 @@ class pass_runner {
   /// The same on a stream of its own; waits until `*result`, on the host, is there.
   void reduce(const void* in, std::uint64_t n, void* result, const void* op) {
     enqueue(in, n, result_.data(), op, queue_.handle());
-    copy_to_host(result, result_.data(), element_.partial_bytes, queue_.handle());
+    copy_to_host(result, result_.data(), op_.partial_bytes, queue_.handle());
     queue_.synchronize();
   }
 
   [[nodiscard]] plan plan_for(std::uint64_t n) const {
     return {n,
             {.block = shape_.block,
-             .elements_per_thread = stage_.elements_per_thread,
+             .elements_per_thread = elements_per_thread_,
              .loops = stage_.takes_grid,
              .loop_grid = shape_.grid,
              .folds_its_partials = stage_.folds_its_partials}};
@@ -122,22 +90,21 @@ class pass_runner {
  private:
   /// Names the stages that serve, if this one reorders and the operator minds.
   void check_order() const {
-    if (element_.commutes || stage_.info.keeps_order) return;
+    if (op_.commutes || stage_.keeps_order) return;
     std::string serving;
     for (const stage_info& each : catalogue)
       if (each.keeps_order) serving += (serving.empty() ? "" : ", ") + name_stage(each);
-    throw input_error(name_stage(stage_.info) +
+    throw input_error(name_stage(stage_) +
                       " reorders its elements and the operator does not commute: use " + serving);
   }
 
   void check_parameters() const {
     if (shape_.items != default_items && !stage_.takes_items)
-      throw input_error(name_stage(stage_.info) + " takes no items: each of its threads loads " +
-                        std::to_string(stage_.elements_per_thread));
+      throw input_error(name_stage(stage_) + " takes no items: each of its threads loads " +
+                        std::to_string(elements_per_thread_));
     if (shape_.grid == 0) return;
     if (!stage_.takes_grid)
-      throw input_error(name_stage(stage_.info) +
-                        " takes no grid: its number of blocks follows from n");
+      throw input_error(name_stage(stage_) + " takes no grid: its number of blocks follows from n");
     if (shape_.grid > largest_grid())
       throw input_error(
           "a grid of " + std::to_string(shape_.grid) +
@@ -146,7 +113,7 @@ class pass_runner {
   }
 
   void check_hardware(const std::string& lack) const {
-    if (!lack.empty()) throw input_error(name_stage(stage_.info) + " needs " + lack);
+    if (!lack.empty()) throw input_error(name_stage(stage_) + " needs " + lack);
   }
 
   /// A kernel that waits by itself is launched early where the hardware knows how to wait.
@@ -155,41 +122,39 @@ class pass_runner {
     if (stage_.launches_early && hardware_lack(device_, capability_that_waits).empty() &&
         build_lack(device_, kernels_.first, capability_that_waits).empty())
       start_ = launch_start::early;
-    if (stage_.dynamic_shared_bytes <= smallest_shared_memory) return;
-    if (const std::size_t largest = device_.largest_shared_bytes();
-        stage_.dynamic_shared_bytes > largest)
-      check_hardware(std::to_string(stage_.dynamic_shared_bytes) +
+    if (shared_bytes_ <= smallest_shared_memory) return;
+    if (const std::size_t largest = device_.largest_shared_bytes(); shared_bytes_ > largest)
+      check_hardware(std::to_string(shared_bytes_) +
                      " bytes of shared memory for a block, and the device has " +
                      std::to_string(largest));
     for (kernel_handle* each : {&kernels_.first, &kernels_.later})
-      allow_shared_bytes(device_, *each, stage_.dynamic_shared_bytes);
+      allow_shared_bytes(device_, *each, shared_bytes_);
   }
 
   [[noreturn]] void no_kernel() const {
-    const std::size_t shared_bytes =
-        static_cast<std::size_t>(shape_.block) * element_.partial_bytes;
+    const std::size_t shared_bytes = static_cast<std::size_t>(shape_.block) * op_.partial_bytes;
     const bool known =
         std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
-    if (known && has_block(stage_.info, shape_.block) && shared_bytes > smallest_shared_memory)
+    if (known && has_block(stage_, shape_.block) && shared_bytes > smallest_shared_memory)
       throw input_error("a block of " + std::to_string(shape_.block) + " partials of " +
-                        std::to_string(element_.partial_bytes) + " bytes exceeds the " +
+                        std::to_string(op_.partial_bytes) + " bytes exceeds the " +
                         std::to_string(smallest_shared_memory) +
                         " bytes of shared memory that every GPU has: use a smaller block");
-    std::string what = name_stage(stage_.info) + " has no kernel for warp size " +
+    std::string what = name_stage(stage_) + " has no kernel for warp size " +
                        std::to_string(device_.warp_size()) + " and block " +
                        std::to_string(shape_.block);
     if (stage_.takes_items) what += " with " + std::to_string(shape_.items) + " items";
     what += "; there are warp sizes " + list_of(warp_sizes) + ", ";
-    throw input_error(what + (element_.is_narrow ? narrow_shapes() : shapes()));
+    throw input_error(what + (op_.is_narrow ? narrow_shapes() : shapes()));
   }
 
   [[nodiscard]] std::string shapes() const {
     std::vector<int> blocks;
     for (const int block : block_sizes)
-      if (has_block(stage_.info, block)) blocks.push_back(block);
+      if (has_block(stage_, block)) blocks.push_back(block);
     std::string what = "blocks " + list_of(blocks);
     if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
-    if (is_unlisted(stage_.info)) return what;
+    if (is_unlisted(stage_)) return what;
     if (stage_.takes_items)
       what +=
           ", and items " + list_of(item_counts) + " with block " + std::to_string(default_block);
@@ -224,8 +189,7 @@ class pass_runner {
     blocks_per_launch_ = properties.blocks_per_launch;
     if (!stage_.takes_grid) return;
     if (shape_.grid == 0)
-      shape_.grid =
-          default_grid(properties, shape_.block, stage_.dynamic_shared_bytes, largest_grid());
+      shape_.grid = default_grid(properties, shape_.block, shared_bytes_, largest_grid());
     if (shape_.grid > blocks_per_launch_)
       throw input_error("the device launches at most " + std::to_string(blocks_per_launch_) +
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));
@@ -233,16 +197,16 @@ class pass_runner {
 
   void allocate_scratch() {
     const plan passes = plan_for(max_n_);
-    result_ = device_memory(device_, element_.partial_bytes);
+    result_ = device_memory(device_, op_.partial_bytes);
     if (stage_.folds_its_partials) {
-      scratch_[0] = device_memory(device_, passes[0].blocks * element_.partial_bytes);
+      scratch_[0] = device_memory(device_, passes[0].blocks * op_.partial_bytes);
       constexpr unsigned first_ticket = 0;
       ticket_ = device_memory(device_, sizeof first_ticket);
       copy_to_device(ticket_.data(), &first_ticket, sizeof first_ticket, queue_.handle());
       queue_.synchronize();
     }
     for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
-      scratch_[i] = device_memory(device_, passes[i].blocks * element_.partial_bytes);
+      scratch_[i] = device_memory(device_, passes[i].blocks * op_.partial_bytes);
   }
 
   /// As many partials as the one block of the second pass folds, if there is one.
@@ -252,8 +216,7 @@ class pass_runner {
   }
 
   [[nodiscard]] std::uint64_t elements_per_tile() const {
-    return static_cast<std::uint64_t>(shape_.block) *
-           static_cast<std::uint64_t>(stage_.elements_per_thread);
+    return static_cast<std::uint64_t>(shape_.block) * elements_per_thread_;
   }
 
   /// A grid has a limit that n does not have: what exceeds it goes into further launches. The grid
@@ -263,21 +226,23 @@ class pass_runner {
     for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
       const std::uint64_t first = block * elements_per_tile();
       const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
-      void* to = static_cast<std::byte*>(out) + block * element_.partial_bytes;
+      void* to = static_cast<std::byte*>(out) + block * op_.partial_bytes;
       std::size_t n = p.n - first;
       void* partials = scratch_[0].data();
       void* ticket = ticket_.data();
       void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
-      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block,
-             stage_.dynamic_shared_bytes, on, arguments, start_);
+      launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes_,
+             on, arguments, start_);
     }
   }
 
   device device_;
   stream queue_;
   shape shape_;
-  stage_traits stage_;
-  element_traits element_;
+  stage_description stage_;
+  operator_traits op_;
+  std::size_t elements_per_thread_;
+  std::size_t shared_bytes_;
   kernel_pair kernels_;
   std::uint64_t max_n_;
   std::uint64_t blocks_per_launch_ = 0;

@@ -22,7 +22,7 @@ struct pass {
 /// What the planner must know of a stage and a device.
 struct plan_parameters {
   int block;
-  int elements_per_thread;
+  std::size_t elements_per_thread;
   bool loops;               ///< the stage takes any grid, since its blocks loop
   std::uint64_t loop_grid;  ///< the largest first grid of a stage that loops
   bool folds_its_partials;  ///< one launch does it all
@@ -51,8 +51,7 @@ class plan {
   static std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
   static std::uint64_t tile(const plan_parameters& parameters) {
-    return static_cast<std::uint64_t>(parameters.block) *
-           static_cast<std::uint64_t>(parameters.elements_per_thread);
+    return static_cast<std::uint64_t>(parameters.block) * parameters.elements_per_thread;
   }
 
   /// At least one, which writes the identity when there is nothing to fold.
@@ -65,7 +64,7 @@ class plan {
 
   static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
     const std::uint64_t steps = divide_up(divide_up(p.n, tile(parameters)), p.blocks);
-    const auto serial = steps * static_cast<std::uint64_t>(parameters.elements_per_thread);
+    const auto serial = steps * parameters.elements_per_thread;
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
     const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
     if (!parameters.folds_its_partials) return fold;

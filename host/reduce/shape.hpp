@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "common/operators.hpp"
+#include "common/stage.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 
@@ -55,58 +56,21 @@ constexpr bool has_block(const stage_info& stage, int block) {
 /// Shared memory that a block can count on everywhere, in bytes.
 inline constexpr std::size_t smallest_shared_memory = 48 * 1024;
 
-/// How many elements a thread folds at a time.
-template <typename Stage>
-constexpr int elements_per_thread(const shape& s, std::size_t element_bytes) {
-  if constexpr (requires { Stage::elements_per_thread(s.items); })
-    return Stage::elements_per_thread(s.items);
-  else
-    return Stage::elements_per_thread(s.items, s.block, element_bytes);
-}
-
-/// Whether items per thread are a parameter of the stage.
-template <typename Stage>
-inline constexpr bool takes_items =
-    elements_per_thread<Stage>({.items = 1}, 1) != elements_per_thread<Stage>({.items = 128}, 1);
-
-/// Shared memory that a stage asks for at launch.
-template <typename Stage>
-constexpr std::size_t dynamic_shared_bytes(int block, std::size_t element_bytes) {
-  if constexpr (requires { Stage::dynamic_shared_bytes; })
-    return Stage::dynamic_shared_bytes;
-  else
-    return static_cast<std::size_t>(Stage::dynamic_shared_elements(block)) * element_bytes;
-}
-
-/// The compute capability of NVIDIA's hardware that a stage takes, times ten; 0: any GPU will do.
-template <typename Stage>
-constexpr int needed_capability() {
-  if constexpr (requires { Stage::compute_capability; })
-    return Stage::compute_capability;
-  else
-    return 0;
+/// What a launch of a shape is made for.
+constexpr stage_launch launch_of(const shape& s, std::size_t element_bytes,
+                                 std::size_t partial_bytes) {
+  const auto positive = [](int x) { return static_cast<std::size_t>(x > 0 ? x : 1); };
+  return {positive(s.block), positive(s.items), element_bytes, partial_bytes};
 }
 
 /// Whether any device of this backend has what the stage takes.
 template <typename Stage>
 inline constexpr bool is_for_this_vendor =
 #if defined(__HIPCC__) || defined(__HIP__)
-    needed_capability<Stage>() == 0;
+    Stage::compute_capability == 0;
 #else
     true;
 #endif
-
-/// Whether the stage's kernels wait by themselves for the launch before.
-template <typename Stage>
-inline constexpr bool launches_early = requires {
-  Stage::launches_early;
-};
-
-/// Whether the stage's one launch folds what its blocks leave.
-template <typename Stage>
-inline constexpr bool folds_its_partials = requires {
-  Stage::folds_its_partials;
-};
 
 inline namespace TENFOLD_BACKEND {
 
@@ -168,11 +132,11 @@ constexpr bool is_instantiated(int block, int items) {
 #elif defined(__CUDACC__)
 inline constexpr std::array warp_sizes{32};
 #elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)
-inline constexpr std::array warp_sizes{64};
+  inline constexpr std::array warp_sizes{64};
 #elif defined(__HIP_DEVICE_COMPILE__)
-inline constexpr std::array warp_sizes{32};
+  inline constexpr std::array warp_sizes{32};
 #else
-inline constexpr std::array warp_sizes{32, 64};
+  inline constexpr std::array warp_sizes{32, 64};
 #endif
 
 }  // namespace TENFOLD_BACKEND

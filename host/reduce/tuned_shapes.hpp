@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/reduce/catalogue.hpp"
 #include "host/reduce/timing_mode.hpp"
 
 namespace tenfold {
@@ -46,7 +47,7 @@ struct tuned_shape_row {
 /// The stages by their speed, the fastest first; 0 where the list ends.
 struct tuned_stage_row {
   tuned_event at;
-  std::array<int, 16> stages;
+  std::array<int, catalogue.size()> stages;
 };
 
 struct tuned_table {

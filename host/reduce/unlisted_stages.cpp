@@ -16,16 +16,16 @@ const std::deque<unlisted_stage>& unlisted_stages() {
 
 const unlisted_stage* find_unlisted(const stage_info& stage) {
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.info.number == stage.number) return &each;
+    if (each.stage.number == stage.number) return &each;
   return nullptr;
 }
 
-int add_unlisted_stage(unlisted_stage stage) {
+int add_unlisted_stage(unlisted_stage added) {
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.info.name == stage.info.name && each.file == stage.file) return each.info.number;
-  stage.info.number = first_unlisted_number + static_cast<int>(unlisted_stages().size());
-  added_stages().push_back(stage);
-  return stage.info.number;
+    if (each.stage.name == added.stage.name && each.file == added.file) return each.stage.number;
+  added.stage.number = first_unlisted_number + static_cast<int>(unlisted_stages().size());
+  added_stages().push_back(added);
+  return added.stage.number;
 }
 
 }  // namespace tenfold

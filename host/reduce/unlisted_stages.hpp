@@ -3,21 +3,17 @@
 /// whose units it has loaded. host/backends/unlisted_stage.hpp says what such a unit is.
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <string_view>
 
-#include "host/reduce/catalogue.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace tenfold {
 
 struct unlisted_stage {
-  stage_info info;
+  stage_description stage;
   std::string_view type;  ///< in C++, from the project's namespace on: `my_kernel::stage`
   std::string_view file;  ///< as the unit names it
-  stage_parameters parameters;
-  std::size_t (*dynamic_shared_bytes)(int block, std::size_t partial_bytes);
 };
 
 /// More come as units are loaded; those that are there stay in their places.
@@ -28,6 +24,6 @@ struct unlisted_stage {
 
 /// For the units, as they are loaded. Several backends may bring the same stage: it is one, by its
 /// name and file. @return its number
-int add_unlisted_stage(unlisted_stage stage);
+int add_unlisted_stage(unlisted_stage added);
 
 }  // namespace tenfold

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <numeric>
 #include <system_error>
 
 #include "host/error.hpp"
@@ -55,7 +54,10 @@ class count_parser {
     if (has_exponent && !shrinks) accept('+');
     const std::uint64_t exponent = has_exponent ? number(digits()) : 0;
     const std::uint64_t factor = take_suffix();
-    return finish(scale(number(whole + fraction), factor, exponent, shrinks, fraction.size()));
+    const std::uint64_t mantissa = number(whole + fraction), places = fraction.size();
+    if (shrinks)
+      return finish(scale(mantissa, factor, 0, places + std::min<std::uint64_t>(exponent, 64)));
+    return finish(scale(mantissa, factor, exponent, places));
   }
 
  private:
@@ -116,29 +118,19 @@ class count_parser {
     return 1;
   }
 
-  /// mantissa * factor * 10^(+-exponent - decimals), exact.
+  /// mantissa * factor * 10^(exponent - decimals), exact.
   std::uint64_t scale(std::uint64_t mantissa, std::uint64_t factor, std::uint64_t exponent,
-                      bool shrinks, std::uint64_t decimals) const {
+                      std::uint64_t decimals) const {
     if (mantissa == 0) return 0;
-    if (!shrinks && exponent >= decimals) {
+    if (exponent >= decimals)
       return multiply(multiply(mantissa, factor), power(10, exponent - decimals));
-    }
-    return divide(mantissa, factor, shrinks ? exponent : decimals - exponent,
-                  shrinks ? decimals : 0);
-  }
-
-  /// mantissa * factor / 10^(places + more). Cancels before it multiplies, so that only a result
-  /// that does not fit overflows.
-  std::uint64_t divide(std::uint64_t mantissa, std::uint64_t factor, std::uint64_t places,
-                       std::uint64_t more) const {
     constexpr std::uint64_t most_places = 19;  // 10^20 exceeds 64 bits
-    if (places > most_places || more > most_places - places) fail("is not a whole number");
-    std::uint64_t divisor = power(10, places + more);
-    const std::uint64_t in_mantissa = std::gcd(mantissa, divisor);
-    divisor /= in_mantissa;
-    const std::uint64_t in_factor = std::gcd(factor, divisor);
-    if (divisor != in_factor) fail("is not a whole number");
-    return multiply(mantissa / in_mantissa, factor / in_factor);
+    if (decimals - exponent > most_places) fail("is not a whole number");
+    using wide = unsigned __int128;
+    const wide product = wide{mantissa} * factor, divisor = power(10, decimals - exponent);
+    if (product % divisor != 0) fail("is not a whole number");
+    if (product / divisor > ~std::uint64_t{0}) fail_overflow();
+    return static_cast<std::uint64_t>(product / divisor);
   }
 
   std::uint64_t finish(std::uint64_t result) const {

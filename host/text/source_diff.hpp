@@ -14,8 +14,6 @@ namespace tenfold {
 [[nodiscard]] std::vector<std::string> split_lines(std::string_view text);
 
 /// The lines of C++ `source` that hold code: without comments, trailing space and blank lines.
-///
-/// String, raw string and character literals are respected, and so are digit separators.
 [[nodiscard]] std::vector<std::string> code_lines(std::string_view source);
 
 enum class edit { keep, remove, add };
@@ -26,11 +24,8 @@ struct diff_line {
   std::string text;
 };
 
-/// The edits that turn `a` into `b`; between two kept lines the removals come first.
-///
-/// The number of edits is the least possible for texts up to about a thousand lines each. Beyond
-/// that the search for a very different pair is cut into parts; the edits stay right but may be
-/// more than needed.
+/// The edits that turn `a` into `b`, as few as possible; between two kept lines the removals come
+/// first.
 [[nodiscard]] std::vector<diff_line> diff(const std::vector<std::string>& a,
                                           const std::vector<std::string>& b);
 

@@ -102,15 +102,15 @@ __global__ void __launch_bounds__(BlockSize)
   if (tid == 0) *out = result;
 }
 
-struct stage {
-  static constexpr bool keeps_order = false;
+struct stage : stage_defaults {
   static constexpr bool takes_grid = true;
   static constexpr bool folds_its_partials = true;
   static constexpr int compute_capability = 90;
-  static constexpr int dynamic_shared_bytes =
-      slots * slot_bytes + static_cast<int>(gpu::bulk_alignment);
-  static constexpr int elements_per_thread(int /*items*/, int block, std::size_t element_bytes) {
-    return slot_bytes / block / static_cast<int>(element_bytes);
+  static constexpr std::size_t elements_per_thread(const stage_launch& l) {
+    return slot_bytes / l.block / l.element_bytes;
+  }
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch&) {
+    return slots * slot_bytes + gpu::bulk_alignment;
   }
 
   template <int BlockSize, int WarpSize, int /*Items*/, typename In, typename T, typename Op>

@@ -76,11 +76,10 @@ __global__ void __launch_bounds__(BlockSize)
   }
 }
 
-struct stage {
-  static constexpr bool keeps_order = false;
+struct stage : stage_defaults {
+  static constexpr bool takes_items = true;
   static constexpr bool takes_grid = true;
-  static constexpr int elements_per_thread(int items) { return items; }
-  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
+  static constexpr bool serves_wide = false, serves_narrow = true;
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {

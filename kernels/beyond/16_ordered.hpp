@@ -84,16 +84,16 @@ __global__ void __launch_bounds__(BlockSize)
   if (tid == 0) out[blockIdx.x] = result;
 }
 
-struct stage {
+struct stage : stage_defaults {
   static constexpr bool keeps_order = true;
+  static constexpr bool takes_items = true;
   static constexpr bool takes_grid = true;
-  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
 
   /// Four loads, or as many as bring in the items.
-  static constexpr int elements_per_thread(int items, int /*block*/, std::size_t element_bytes) {
-    const int bytes = static_cast<int>(element_bytes);
-    const int whole = 16 % bytes != 0 ? 1 : 16 / bytes, width = whole < items ? whole : items;
-    return 4 * width > items ? 4 * width / items * items : items;
+  static constexpr std::size_t elements_per_thread(const stage_launch& l) {
+    const std::size_t whole = 16 % l.element_bytes != 0 ? 1 : 16 / l.element_bytes;
+    const std::size_t width = whole < l.items ? whole : l.items;
+    return 4 * width > l.items ? 4 * width / l.items * l.items : l.items;
   }
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>

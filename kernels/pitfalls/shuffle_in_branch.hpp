@@ -47,12 +47,7 @@ __global__ void __launch_bounds__(BlockSize)
   }
 }
 
-struct stage {
-  static constexpr bool keeps_order = false;
-  static constexpr bool takes_grid = false;
-  static constexpr int elements_per_thread(int /*items*/) { return 1; }
-  static constexpr int dynamic_shared_elements(int /*block*/) { return 0; }
-
+struct stage : stage_defaults {
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {
     return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;

@@ -33,11 +33,10 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
   if (tid == 0) out[blockIdx.x] = shared[0];
 }
 
-struct stage {
-  static constexpr bool keeps_order = false;
-  static constexpr bool takes_grid = false;
-  static constexpr int elements_per_thread(int /*items*/) { return 1; }
-  static constexpr int dynamic_shared_elements(int block) { return block; }
+struct stage : stage_defaults {
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {

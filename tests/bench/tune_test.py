@@ -2,6 +2,7 @@
 
 import importlib.machinery
 import importlib.util
+import json
 import os
 import unittest
 
@@ -17,14 +18,13 @@ def load(path):
 
 tune = load(os.path.join(ROOT, "bench", "tune"))
 
-LISTING = """stage  name              change                       parameters        elements      keeps
-    2  no_divergence     the same pairs               block             wide          yes
-    9  items_per_thread  several elements a thread    block items       wide          no
-   10  two_pass          a grid that loops            block items grid  wide, narrow  no
-   15  narrow_elements   a batch of bytes             block items grid  narrow        no
-
-The source of a stage is kernels/NN_name.hpp; 'tenfold diff 3 4' shows what changed.
-"""
+LISTING = json.dumps({"stages": [
+    {"stage": stage, "name": name, "takes_items": items, "takes_grid": grid, "serves_wide": wide,
+     "serves_narrow": narrow} for stage, name, items, grid, wide, narrow in [
+         (2, "no_divergence", False, False, True, False),
+         (9, "items_per_thread", True, False, True, False),
+         (10, "two_pass", True, True, True, True),
+         (15, "narrow_elements", True, True, False, True)]]})
 
 
 def figure(ratio, low=None, high=None):

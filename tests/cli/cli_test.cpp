@@ -891,7 +891,7 @@ TEST_F(Cli, PeersAreMeasuredAndCheckedLikeStages) {
     EXPECT_FALSE(e.contains("block")) << e.dump(1);
     EXPECT_EQ(e.at("verdict"), "right") << e.dump(1);
     EXPECT_EQ(e.at("result"), entries[0].at("result")) << e.dump(1);
-    EXPECT_EQ(e.at("iterations"), 3) << e.dump(1);
+    EXPECT_EQ(e.at("rounds"), 3) << e.dump(1);
     EXPECT_EQ(e.at("n"), 5000) << e.dump(1);
     peers[e.at("peer")] = e.at("real_time");
   }

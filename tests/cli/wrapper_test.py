@@ -62,8 +62,9 @@ class Wrapper(unittest.TestCase):
         shutil.copy(WRAPPER.parent / "CMakePresets.json", self.root)
         sources = re.search(r"SOURCES=\((.*?)\)", WRAPPER.read_text(), re.S).group(1).split()
         for source in map(self.root.joinpath, sources):
-            source.parent.mkdir(exist_ok=True)
+            source.parent.mkdir(parents=True, exist_ok=True)
             source.touch() if source.suffix else source.mkdir(exist_ok=True)
+        shutil.copy(WRAPPER.parent / "host/cli/commands.hpp", self.root / "host/cli")
         self.cmake_lists = self.root / "CMakeLists.txt"
         for name, work in TOOLS.items():
             # Some systems call ninja so.

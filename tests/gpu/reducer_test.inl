@@ -104,7 +104,7 @@ TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
     in[i] = {1 + random[2 * i] * random[2 * i + 1], random[2 * i], random[2 * i + 1], 1};
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     if constexpr (Stage::keeps_order) {
       for (const int block : fast_block_sizes) {
         reducer<matrix, matrix, in_few_shapes<matrix_product>> multiply(Stage{}, *gpu, in.size(),
@@ -124,7 +124,7 @@ TEST_F(GpuOperators, ArgMaxFindsTheFirstOfTheLargest) {
   for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {static_cast<float>(random[i] % 1000), i};
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<located, located, arg_max> find(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes)
       EXPECT_TRUE(find(elements.get(), n) == (in_order<located, located>(in, n, arg_max{})))
@@ -139,7 +139,7 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
   for (float& x : in) x = normal(random);
   const uploaded elements(*gpu, in);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<float, moments, merge_moments> merge(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes) {
       const moments result = merge(elements.get(), n);
@@ -191,7 +191,7 @@ TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
   const pinned<std::uint32_t> on_host(2);
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder add(Stage{}, *gpu, in.size());
     add.enqueue(elements.get(), in.size(), on_device.get(), queue.handle());
     add.enqueue(elements.get(), 1000, on_host.get(), queue.handle());
@@ -212,7 +212,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   const auto expected_b = in_order<std::uint32_t, std::uint32_t>(b, b.size(), sum<std::uint32_t>{});
   constexpr int rounds = 200;
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
     const stream one(*gpu), other(*gpu);
     const pinned<std::uint32_t> results(2 * rounds);
@@ -236,7 +236,7 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const pinned<std::uint32_t> result(1);
   const stream queue(*gpu);
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder add(Stage{}, *gpu, in.size());
     ASSERT_EQ(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
                                                   TENFOLD_RUNTIME(StreamCaptureModeGlobal)),
@@ -278,7 +278,7 @@ TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
 TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
   constexpr std::uint64_t n = 777'777;
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(*gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     const uploaded elements(*gpu, random_numbers(n, 1));
     const pinned<std::uint32_t> result(1);
     const stream queue(*gpu);
@@ -333,7 +333,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   fill_with_saw<<<4096, 256, 0, queue.handle()>>>(in, n);
   queue.synchronize();
   for_each_stage([&]<typename Stage>(const stage_info& info) {
-    if (!hardware_lack(gpu, needed_capability<Stage>()).empty()) return;
+    if (!hardware_lack(gpu, Stage::compute_capability).empty()) return;
     reducer<std::uint32_t, std::uint64_t, in_few_shapes<sum<std::uint64_t>>> add(Stage{}, gpu, n);
     EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;
   });

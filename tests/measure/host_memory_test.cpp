@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace tenfold::cli {
+namespace tenfold::measure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -65,4 +65,4 @@ TEST_F(HostMemory, IsFoundOnThisMachine) {
 }
 
 }  // namespace
-}  // namespace tenfold::cli
+}  // namespace tenfold::measure

@@ -57,11 +57,11 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 template <mistake Mistake>
-struct stage {
+struct stage : stage_defaults {
   static constexpr bool keeps_order = true;
-  static constexpr bool takes_grid = false;
-  static constexpr int elements_per_thread(int) { return 1; }
-  static constexpr int dynamic_shared_elements(int block) { return block; }
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {
     return &reduce_blocks<Mistake, In, T, Op>;
@@ -81,7 +81,7 @@ using measure::trial_report;
 
 const stage_info& planted_stage(std::string_view name) {
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.info.name == name) return each.info;
+    if (each.stage.name == name) return each.stage;
   throw std::logic_error("it is not registered");
 }
 

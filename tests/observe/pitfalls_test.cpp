@@ -75,15 +75,15 @@ void load_pitfall(std::string_view name) {
 const unlisted_stage& stage_named(std::string_view name) {
   load_pitfall(name.substr(0, name.find("_mended")));
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.info.name == name) return each;
+    if (each.stage.name == name) return each;
   throw std::runtime_error(fmt::format("there is no pitfall {}", name));
 }
 
 std::vector<finding> check(const unlisted_stage& stage) {
   std::vector<finding> all;
   for (const int warp_size : {32, 64}) {
-    const check_report report = check_kernel({.stage = stage.info.number,
-                                              .name = stage.info.name,
+    const check_report report = check_kernel({.stage = stage.stage.number,
+                                              .name = stage.stage.name,
                                               .file = name_from_root(stage.file),
                                               .shape = {},
                                               .n = std::uint64_t{1} << 14,
@@ -98,11 +98,11 @@ class Pitfalls : public testing::TestWithParam<std::string_view> {};
 
 TEST_P(Pitfalls, AreFoundAtTheirLine) {
   const unlisted_stage& stage = stage_named(GetParam());
-  const std::string text = text_of(stage.info);
+  const std::string text = text_of(stage.stage);
   const std::vector<expectation> marked = marked_lines(text);
   ASSERT_FALSE(marked.empty());
   const std::vector<finding> found = check(stage);
-  const std::string file = std::string(stage.info.name) + ".hpp";
+  const std::string file = std::string(stage.stage.name) + ".hpp";
   for (const expectation& each : marked) {
     const bool is_found = std::any_of(found.begin(), found.end(), [&](const finding& f) {
       return key_of(f.kind) == each.kind && (!has_line(each.kind) || is_at(f, each.line, file));
@@ -127,8 +127,8 @@ TEST_P(Pitfalls, MendedAreClean) {
 
 TEST_P(Pitfalls, MendedAreCleanInASmallBlock) {
   const unlisted_stage& stage = stage_named(fmt::format("{}_mended", GetParam()));
-  const check_report report = check_small_block({.stage = stage.info.number,
-                                                 .name = stage.info.name,
+  const check_report report = check_small_block({.stage = stage.stage.number,
+                                                 .name = stage.stage.name,
                                                  .file = name_from_root(stage.file),
                                                  .shape = {.block = 16},
                                                  .n = 0,

@@ -8,7 +8,7 @@
 #include "host/observe/summary.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/reduce/catalogue.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 
 namespace tenfold::observe {
@@ -25,7 +25,7 @@ profile_request request_for(int number, int warp_size) {
   return {.stage = number,
           .name = stage.name,
           .file = std::string(file_of(stage)),
-          .type = number == 15 ? element_type::i8 : element_type::f32,
+          .type = description_of(stage).serves_wide ? element_type::f32 : element_type::i8,
           .shape = {},
           .n = n,
           .warp_size = warp_size};
@@ -149,7 +149,7 @@ class Clean : public testing::TestWithParam<stage_and_warp> {};
 
 TEST_P(Clean, OnEveryInputInEveryOrder) {
   const auto [number, warp_size] = GetParam();
-  if (warp_size == 64 && parameters_of(stage_at(number)).needed_capability != 0)
+  if (warp_size == 64 && description_of(stage_at(number)).compute_capability != 0)
     GTEST_SKIP() << "needs NVIDIA's hardware";
   profile_request r = request_for(number, warp_size);
   r.n = std::max(std::uint64_t{1} << 14, 4 * elements_per_block(r));

@@ -128,6 +128,7 @@ TEST(TunedShape, OfLargePartialsIsASmallerBlockWithAsManyThreads) {
   kernel_family of = family(10);
   of.op = {.input_bytes = 4,
            .partial_bytes = 96,
+           .is_narrow = false,
            .commutes = true,
            .is_instantiated = of.op.is_instantiated};
   expect_shape(tuned_shape({known, 1000, 4}, of, table).shape, 512, 4, 400);
@@ -271,7 +272,7 @@ TEST(Table, NamesStagesAndShapesThatThereAre) {
     ASSERT_TRUE(is_stage(row.stage)) << row.stage;
     EXPECT_TRUE(is_one_of(block_sizes, row.block)) << row.block;
     EXPECT_TRUE(is_one_of(item_counts, row.items)) << row.items;
-    EXPECT_EQ(row.grid != 0, family(row.stage).takes_grid) << row.stage;
+    EXPECT_EQ(row.grid != 0, family(row.stage).stage.takes_grid) << row.stage;
   }
   for (const tuned_stage_row& row : measured.stages)
     for (const int stage : row.stages) EXPECT_TRUE(stage == 0 || is_stage(stage)) << stage;

@@ -52,11 +52,10 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 template <mistake Mistake>
-struct planted {
-  static constexpr bool keeps_order = false;
-  static constexpr bool takes_grid = false;
-  static constexpr int elements_per_thread(int) { return 1; }
-  static constexpr int dynamic_shared_elements(int block) { return block; }
+struct planted : stage_defaults {
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {
     return &reduce_blocks<Mistake, In, T, Op>;

@@ -20,7 +20,7 @@
 #include "host/error.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/operator_list.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/simt/executor.hpp"
 
 namespace tenfold {
@@ -43,7 +43,7 @@ std::vector<session*> sessions_of(const backend& each) {
 std::vector<session*> sessions_for(const stage_info& stage, const backend& each) {
   std::vector<session*> serving;
   for (session* on : sessions_of(each))
-    if (on->hardware_lack(parameters_of(stage).needed_capability).empty()) serving.push_back(on);
+    if (on->hardware_lack(description_of(stage).compute_capability).empty()) serving.push_back(on);
   return serving;
 }
 
@@ -62,7 +62,7 @@ std::vector<shape> shapes_of(const stage_info& stage) {
   for (const int block : block_sizes)
     for (const int items : item_counts) {
       const bool exists = is_instantiated<In, Op>(block, items) &&
-                          (parameters_of(stage).items || items == default_items);
+                          (description_of(stage).takes_items || items == default_items);
       if (exists && has_block(stage, block)) shapes.push_back({.block = block, .items = items});
     }
   return shapes;
@@ -444,7 +444,7 @@ TEST_P(EveryStageOnGpu, GivesTheExecutorsBits) {
       if (!executor.serves(stage().number, type) || !is_new(stage(), type, op)) continue;
       const device_input here(*host, type, op, n), there(*on, type, op, n);
       for (shape s : every_shape ? shapes_of(stage(), type, op) : std::vector<shape>{{}}) {
-        if (parameters_of(stage()).grid) s.grid = 60;
+        if (description_of(stage()).takes_grid) s.grid = 60;
         const value expected = reduce(*make(*host, s, n, type, op), here.device->data(), n);
         const value result = reduce(*make(*on, s, n, type, op), there.device->data(), n);
         EXPECT_TRUE(same_bits(result, expected))
@@ -473,7 +473,7 @@ TEST_P(EveryStageOnGpu, GivesTheExecutorsBitsAroundNanAndInfinity) {
           plant(here, *host, type, special, {7, 4'000, 19'999});
           const auto there = on->allocate(here.host.size());
           on->upload(there->data(), here.host.data(), here.host.size());
-          const shape s{.grid = parameters_of(stage()).grid ? 5u : 0u};
+          const shape s{.grid = description_of(stage()).takes_grid ? 5u : 0u};
           const value expected = reduce(*make(*host, s, n, type, op), here.device->data(), n);
           const value result = reduce(*make(*on, s, n, type, op), there->data(), n);
           EXPECT_TRUE(same_bits(result, expected) || (is_nan(result) && is_nan(expected)))
@@ -513,7 +513,7 @@ TEST_P(EveryStage, RefusesShapesWithoutAKernel) {
     for (const int block : {96, 32, 2048})
       EXPECT_THROW(make(on, {.block = block}, 1, type), input_error);
     EXPECT_THROW(make(on, {.items = 3}, 1, type), input_error);
-    if (!parameters_of(stage()).grid) {
+    if (!description_of(stage()).takes_grid) {
       EXPECT_THROW(make(on, {.grid = 4}, 1, type), input_error);
     }
   }
@@ -569,11 +569,11 @@ TEST_P(StageWithGrid, IsRightForEveryGridItTakes) {
   SKIP_WITHOUT_DEVICE(GetParam());
   session& on = *sessions_of(*GetParam()).front();
   for (const stage_info& stage : catalogue) {
-    if (!parameters_of(stage).grid) continue;
+    if (!description_of(stage).takes_grid) continue;
     const element_type type =
         GetParam()->serves(stage.number, element_type::u32) ? element_type::u32 : element_type::u8;
     for (const std::uint64_t grid : {1u, 2u, 3u, 7u, 64u, 1023u, 1024u, 1171u}) {
-      if (grid > 1024 && !parameters_of(stage).folds_its_partials) continue;
+      if (grid > 1024 && !description_of(stage).folds_its_partials) continue;
       for (const std::uint64_t n : {1u, 1024u, 100'003u, 1'200'000u}) {
         if (n > 1'000'000 && grid < 1000) continue;  // the others are full with less
         const device_input in(on, type, "sum", n);
@@ -588,7 +588,7 @@ TEST_P(StageWithGrid, IsRightForEveryGridItTakes) {
             << name_stage(stage) << ", grid " << grid << ", n " << n;
       }
     }
-    if (!parameters_of(stage).folds_its_partials) {
+    if (!description_of(stage).folds_its_partials) {
       // Block times items; in the stage that always has four loads, block times 16.
       const std::uint64_t most = stage.keeps_order ? 4096 : 1024;
       const auto make = [&](std::uint64_t grid) {

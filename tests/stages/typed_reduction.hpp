@@ -36,7 +36,7 @@ T in_order(const std::vector<In>& in, Op op) {
 template <typename Stage, typename F>
 void on_every_device(F&& f) {
   for (const int warp : warp_sizes)
-    if (const device on(warp); hardware_lack(on, needed_capability<Stage>()).empty()) f(on);
+    if (const device on(warp); hardware_lack(on, Stage::compute_capability).empty()) f(on);
 }
 
 /// Around the boundaries of a block and of a tile, and with several passes.

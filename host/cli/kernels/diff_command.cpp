@@ -1,5 +1,11 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/source_diff.hpp"
@@ -22,8 +28,6 @@ void print_line(const diff_line& line) {
   }
 }
 
-}  // namespace
-
 exit_code diff_stages(const std::string& from, const std::string& to) {
   const stage_info &a = choose_stage(from), &b = choose_stage(to);
   const std::vector<diff_line> lines = diff(code_lines(text_of(a)), code_lines(text_of(b)));
@@ -34,6 +38,18 @@ exit_code diff_stages(const std::string& from, const std::string& to) {
   fmt::print("\n{} lines of code removed, {} added (comments left out)\n", count.removed,
              count.added);
   return exit_code::success;
+}
+
+}  // namespace
+
+void add_diff_verb(CLI::App& app, action& chosen) {
+  const auto stages = std::make_shared<std::pair<std::string, std::string>>();
+  CLI::App* diff = app.add_subcommand("diff", "what changed in the code from stage A to stage B");
+  diff->add_option("A", stages->first, "number or name")->required();
+  diff->add_option("B", stages->second, "number or name")->required();
+  diff->callback([stages, &chosen] {
+    chosen = [stages] { return diff_stages(stages->first, stages->second); };
+  });
 }
 
 }  // namespace tenfold::cli

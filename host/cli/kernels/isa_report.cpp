@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/measure/result.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
@@ -46,7 +46,7 @@ std::string describe_request(std::span<const inspected_kernel> kernels) {
   const chosen_kernel& k = kernels.front().chosen;
   std::string text = fmt::format("{} of {}, block {}", k.op, name_of(k.type), k.shape.block);
   if (std::any_of(kernels.begin(), kernels.end(), [](const inspected_kernel& each) {
-        return parameters_of(*each.chosen.stage).items;
+        return description_of(*each.chosen.stage).takes_items;
       }))
     text += fmt::format(", items {}", k.shape.items);
   return text + fmt::format(", warps of {}", k.architecture.warp_size);
@@ -67,7 +67,7 @@ json describe(const inspected_kernel& k) {
              {"type", name_of(c.type)},
              {"op", c.op},
              {"block", c.shape.block},
-             {"items", parameters_of(*c.stage).items ? json(c.shape.items) : json()},
+             {"items", description_of(*c.stage).takes_items ? json(c.shape.items) : json()},
              {"warp", c.architecture.warp_size},
              {"symbol", k.code.symbol}};
   for (const figure& each : figures_of(k))

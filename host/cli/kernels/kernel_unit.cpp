@@ -6,7 +6,7 @@
 
 #include "host/cli/options.hpp"
 #include "host/error.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/kernel_sources.hpp"
 
@@ -61,7 +61,7 @@ std::string capability_text(int capability) {
 }
 
 void check_architecture(const stage_info& stage, const isa::architecture& a) {
-  const int needed = parameters_of(stage).needed_capability;
+  const int needed = description_of(stage).compute_capability;
   if (needed == 0) return;
   const std::string what = fmt::format("{} needs NVIDIA's compute capability {}", name_stage(stage),
                                        capability_text(needed));
@@ -88,8 +88,8 @@ chosen_kernel choose_kernel(const stage_info& stage, std::string_view type, std:
   chosen_kernel k{&stage, element, choose_operator(op, element), s, a, 0};
   check_architecture(stage, a);
   check_request(k);
-  k.dynamic_shared_bytes =
-      dynamic_shared_bytes_of(stage, s.block, size_of(accumulator_type(element)));
+  k.dynamic_shared_bytes = description_of(stage).dynamic_shared_bytes(
+      launch_of(s, size_of(element), size_of(accumulator_type(element))));
   return k;
 }
 

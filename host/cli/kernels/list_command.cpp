@@ -1,30 +1,34 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/measure/result.hpp"
+#include "host/reduce/stage_description.hpp"
+#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
 
-std::string describe_parameters(const stage_parameters& takes) {
+std::string describe_parameters(const stage_description& stage) {
   std::string text = "block";
-  if (takes.items) text += " items";
-  if (takes.grid) text += " grid";
+  if (stage.takes_items) text += " items";
+  if (stage.takes_grid) text += " grid";
   return text;
 }
 
-/// Every backend holds the same stages.
-std::string describe_elements(const stage_info& stage) {
-  const bool wide = backends().back()->serves(stage.number, element_type::f32);
-  const bool narrow = backends().back()->serves(stage.number, element_type::f16);
-  return wide && narrow ? "wide, narrow" : narrow ? "narrow" : "wide";
+std::string describe_elements(const stage_description& stage) {
+  if (!stage.serves_narrow) return "wide";
+  return stage.serves_wide ? "wide, narrow" : "narrow";
 }
 
 std::vector<std::string_view> type_names(bool narrow) {
@@ -34,15 +38,37 @@ std::vector<std::string_view> type_names(bool narrow) {
   return names;
 }
 
-}  // namespace
+/// Everything that is known of the stages, for scripts.
+std::string stages_document() {
+  nlohmann::ordered_json stages = nlohmann::ordered_json::array();
+  for (const stage_info& each : catalogue) {
+    const stage_description& stage = description_of(each);
+    stages.push_back({{"stage", stage.number},
+                      {"name", stage.name},
+                      {"file", file_of(stage)},
+                      {"change", stage.change},
+                      {"keeps_order", stage.keeps_order},
+                      {"takes_items", stage.takes_items},
+                      {"takes_grid", stage.takes_grid},
+                      {"folds_its_partials", stage.folds_its_partials},
+                      {"launches_early", stage.launches_early},
+                      {"serves_wide", stage.serves_wide},
+                      {"serves_narrow", stage.serves_narrow},
+                      {"compute_capability", stage.compute_capability}});
+  }
+  return nlohmann::ordered_json{{"stages", stages}}.dump(2);
+}
 
-exit_code list_stages() {
+exit_code list_stages(const std::string& json) {
+  measure::check_json_file(json);
+  if (!json.empty()) measure::write_document(json, stages_document());
+  if (json == "-") return exit_code::success;
   fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {:<13} {}", "stage", "name",
                                        "change", "parameters", "elements", "keeps the order"),
                            colour::bold));
   for (const stage_info& stage : catalogue)
     fmt::print("{:>5}  {:<18} {:<60} {:<17} {:<13} {}\n", stage.number, stage.name, stage.change,
-               describe_parameters(parameters_of(stage)), describe_elements(stage),
+               describe_parameters(description_of(stage)), describe_elements(description_of(stage)),
                stage.keeps_order ? "yes" : "no");
   fmt::print(
       "\nWide elements are {}. Narrow ones, {}, are accumulated in 64-bit integers and f32, by "
@@ -73,6 +99,26 @@ exit_code list_devices() {
     if (const std::string absence = each->absence(); !absence.empty())
       fmt::print("{:<8} no device: {}\n", each->name(), absence);
   return exit_code::success;
+}
+
+}  // namespace
+
+void add_list_verb(CLI::App& app, action& chosen) {
+  const auto json = std::make_shared<std::string>();
+  CLI::App* list = app.add_subcommand("list", "the stages: what each changes, what it takes");
+  list->add_option("--json", *json, "all that is known of them, in a file [on standard output]")
+      ->expected(0, 1)
+      ->default_str("-");
+  list->callback([=, &chosen] {
+    if (list->count("--json") != 0 && json->empty()) *json = "-";
+    chosen = [json] { return list_stages(*json); };
+  });
+}
+
+void add_devices_verb(CLI::App& app, action& chosen) {
+  app.add_subcommand("devices", "the devices that stages can run on")->callback([&chosen] {
+    chosen = list_devices;
+  });
 }
 
 }  // namespace tenfold::cli

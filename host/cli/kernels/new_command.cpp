@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
+#include <string>
 
+#include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/kernels/own_kernel.hpp"
 #include "host/isa/process.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 
 namespace tenfold::cli {
@@ -22,7 +27,7 @@ std::string from_example(const std::string& name) {
 }
 
 std::string from_stage(const std::string& name, const stage_info& stage) {
-  if (!backends().back()->serves(stage.number, element_type::f32))
+  if (!description_of(stage).serves_wide)
     throw input_error(fmt::format(
         "{} takes narrow elements alone, and a kernel of your own is built for u32 and f32: begin "
         "with another",
@@ -34,8 +39,7 @@ std::string from_stage(const std::string& name, const stage_info& stage) {
                      fmt::format("TENFOLD_BACKEND::{}", name));
 }
 
-}  // namespace
-
+/// @param from the stage that it is a copy of; empty: an example
 exit_code write_new_kernel(const std::string& name, const std::string& from) {
   check_kernel_name(name);
   const std::string file = name + ".hpp";
@@ -50,6 +54,19 @@ exit_code write_new_kernel(const std::string& name, const std::string& from) {
       "  tenfold ladder --kernel {0}    beside the ten stages\n",
       file);
   return exit_code::success;
+}
+
+}  // namespace
+
+void add_new_verb(CLI::App& app, action& chosen) {
+  struct request {
+    std::string name, from;
+  };
+  const auto r = std::make_shared<request>();
+  CLI::App* created = app.add_subcommand("new", "write a kernel file for you to change");
+  created->add_option("NAME", r->name, "of the kernel, its namespace and its file")->required();
+  created->add_option("--from", r->from, "begin with a copy of this stage [a simple example]");
+  created->callback([r, &chosen] { chosen = [r] { return write_new_kernel(r->name, r->from); }; });
 }
 
 }  // namespace tenfold::cli

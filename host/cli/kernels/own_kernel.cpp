@@ -40,7 +40,7 @@ std::string unit_text(const fs::path& kernel) {
 /// The stage that this program has from the very file; null where it has none.
 const stage_info* find_own_stage(const fs::path& kernel) {
   for (const unlisted_stage& each : unlisted_stages())
-    if (each.file == kernel.string()) return &each.info;
+    if (each.file == kernel.string()) return &each.stage;
   return nullptr;
 }
 

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -91,13 +93,24 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
   return results;
 }
 
-}  // namespace
-
 exit_code run_best(const options& o) {
   const timing_mode mode = parse_mode(o.mode);
   return run_and_report(o, [&](const chosen_input& input, testbed& bed) {
     return take_best(o, {input.data.type(), input.data.op(), input.data.n(), mode}, bed);
   });
+}
+
+}  // namespace
+
+void add_best_verb(CLI::App& app, action& chosen) {
+  const auto o = std::make_shared<options>();
+  CLI::App* best =
+      app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
+  add_options(*best, *o);
+  best->add_option("--mode", o->mode, "where your calls are: in a replayed graph or in a stream")
+      ->capture_default_str();
+  best->add_flag("--measure", o->measure, "try what else there is on this device");
+  best->callback([o, &chosen] { chosen = [o] { return run_best(*o); }; });
 }
 
 }  // namespace tenfold::cli

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace tenfold::cli {
 
@@ -33,24 +33,24 @@ void add_readers(std::vector<candidate>& all, const device_choice& choice) {
   }
 }
 
-bool is_reader(const rung& r) {
+bool is_reader(const ladder_row& r) {
   return r.who->kind() == peer_kind::reader;
 }
 
-bool is_library(const rung& r) {
+bool is_library(const ladder_row& r) {
   return r.who->peer != nullptr && r.who->kind() == peer_kind::reduction;
 }
 
 /// In the shape that the user names, less what the stage does not take.
 candidate choose_stage_candidate(const stage_info& stage, const options& o) {
-  const stage_parameters takes = parameters_of(stage);
+  const stage_description& described = description_of(stage);
   named_shape s = o.shape;
-  if (!takes.items) s.items.reset();
-  if (!takes.grid) s.grid.reset();
+  if (!described.takes_items) s.items.reset();
+  if (!described.takes_grid) s.grid.reset();
   return choose_shape(stage, s);
 }
 
-bool counts(const rung& r) {
+bool counts(const ladder_row& r) {
   return r.measured && !r.has(verdict::wrong);
 }
 
@@ -76,45 +76,47 @@ std::vector<candidate> choose_candidates(const options& o, const device_choice& 
   return all;
 }
 
-read_ceiling find_ceiling(const std::vector<rung>& rungs) {
+read_ceiling find_ceiling(const std::vector<ladder_row>& rows) {
   read_ceiling found;
-  for (const rung& r : rungs)
+  for (const ladder_row& r : rows)
     if (counts(r) && is_reader(r) && r.measured->bytes_per_second() > found.bytes_per_second)
       found = {r.measured->bytes_per_second(), title_of(*r.who)};
   if (found.bytes_per_second == 0) return found;
   // A reduction reads as well, and one that reads more shows that more can be read.
-  for (const rung& r : rungs)
+  for (const ladder_row& r : rows)
     if (counts(r) && !r.who->on_cpu && r.measured->bytes_per_second() > found.bytes_per_second)
       found = {r.measured->bytes_per_second(), title_of(*r.who)};
   return found;
 }
 
-const rung* find_best_peer(const std::vector<rung>& rungs, std::uint64_t n) {
-  const auto rank = [](const rung& r) { return std::pair(r.who->on_cpu, r.measured->time.median); };
-  const rung* best = nullptr;
-  for (const rung& r : rungs)
+const ladder_row* find_best_peer(const std::vector<ladder_row>& rows, std::uint64_t n) {
+  const auto rank = [](const ladder_row& r) {
+    return std::pair(r.who->on_cpu, r.measured->time.median);
+  };
+  const ladder_row* best = nullptr;
+  for (const ladder_row& r : rows)
     if (r.n == n && counts(r) && is_library(r) && (best == nullptr || rank(r) < rank(*best)))
       best = &r;
   return best;
 }
 
-const rung* find_best_stage(const std::vector<rung>& rungs, std::uint64_t n) {
-  const rung* best = nullptr;
-  for (const rung& r : rungs)
+const ladder_row* find_best_stage(const std::vector<ladder_row>& rows, std::uint64_t n) {
+  const ladder_row* best = nullptr;
+  for (const ladder_row& r : rows)
     if (r.n == n && r.who->stage != nullptr && r.has(verdict::right) &&
         (best == nullptr || r.measured->time.median < best->measured->time.median))
       best = &r;
   return best;
 }
 
-void compare(std::vector<rung>& rungs, double peak) {
-  const double ceiling = find_ceiling(rungs).bytes_per_second;
-  for (rung& r : rungs) {
+void compare(std::vector<ladder_row>& rows, double peak) {
+  const double ceiling = find_ceiling(rows).bytes_per_second;
+  for (ladder_row& r : rows) {
     if (!r.measured) continue;
     result& m = *r.measured;
     if (!r.who->on_cpu && peak > 0) m.share_of_peak = m.bytes_per_second() / peak;
     if (!r.who->on_cpu && ceiling > 0) m.share_of_ceiling = m.bytes_per_second() / ceiling;
-    const rung* best = find_best_peer(rungs, r.n);
+    const ladder_row* best = find_best_peer(rows, r.n);
     if (best != nullptr && (is_library(r) || r.who->stage != nullptr))
       m.against_best_peer = best->measured->time.median / m.time.median;
   }

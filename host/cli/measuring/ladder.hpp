@@ -19,7 +19,7 @@ using measure::result;
 [[nodiscard]] std::string title_of(const candidate& who);
 
 /// What came of a candidate at one size.
-struct rung {
+struct ladder_row {
   const candidate* who;
   std::uint64_t n;
   std::optional<result> measured{};
@@ -42,16 +42,18 @@ struct read_ceiling {
                                                        const device_choice& choice,
                                                        const stage_info* own = nullptr);
 
-[[nodiscard]] read_ceiling find_ceiling(const std::vector<rung>& rungs);
+[[nodiscard]] read_ceiling find_ceiling(const std::vector<ladder_row>& rows);
 
 /// The fastest library at a size, one on the device if there is any; null where there is none.
-[[nodiscard]] const rung* find_best_peer(const std::vector<rung>& rungs, std::uint64_t n);
+[[nodiscard]] const ladder_row* find_best_peer(const std::vector<ladder_row>& rows,
+                                               std::uint64_t n);
 
 /// The fastest stage at a size whose result is right; null where there is none.
-[[nodiscard]] const rung* find_best_stage(const std::vector<rung>& rungs, std::uint64_t n);
+[[nodiscard]] const ladder_row* find_best_stage(const std::vector<ladder_row>& rows,
+                                                std::uint64_t n);
 
 /// Fills in the shares, and the speeds against the best peer, of everything that was measured.
 /// @param peak bytes per second of the memory, on paper; 0: unknown
-void compare(std::vector<rung>& rungs, double peak);
+void compare(std::vector<ladder_row>& rows, double peak);
 
 }  // namespace tenfold::cli

@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/measuring/ladder.hpp"
 #include "host/cli/measuring/ladder_table.hpp"
 #include "host/cli/measuring/run_command.hpp"
@@ -24,9 +27,9 @@ options options_for(const std::vector<std::uint64_t>& sizes, options o) {
 }
 
 /// Measures everything that takes part, size by size.
-class climb {
+class ladder_run {
  public:
-  climb(const options& o, const stage_info* own)
+  ladder_run(const options& o, const stage_info* own)
       : options_(o),
         sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
         bed_(choose_device(o.device)),
@@ -41,7 +44,7 @@ class climb {
       fmt::print("{} of {} on {} ({})\n", input_.data.op(),
                  options_.sizes.empty() ? input_.description() : input_.source,
                  bed_.choice().name(), bed_.device().properties().name);
-    const auto stands = [](const rung& r) { return r.who->stage != nullptr && r.measured; };
+    const auto stands = [](const ladder_row& r) { return r.who->stage != nullptr && r.measured; };
     try {
       measure_all();
     } catch (const error&) {
@@ -49,12 +52,12 @@ class climb {
       throw;
     }
     finish_table();
-    if (std::none_of(rungs_.begin(), rungs_.end(), stands))
+    if (std::none_of(rows_.begin(), rows_.end(), stands))
       throw input_error("no stage serves this request; each line above says why");
     if (!is_silent()) print_summary();
     if (!options_.json.empty()) write_results();
-    return std::any_of(rungs_.begin(), rungs_.end(),
-                       [](const rung& r) { return r.has(verdict::wrong); })
+    return std::any_of(rows_.begin(), rows_.end(),
+                       [](const ladder_row& r) { return r.has(verdict::wrong); })
                ? exit_code::wrong_result
                : exit_code::success;
   }
@@ -88,18 +91,18 @@ class climb {
           fetch_kernels(static_cast<std::size_t>(&who - candidates_.data()));
         status_.show(
             fmt::format("{:>5}  {:<18} {} ...", number_of(who), title_of(who), format_count(*n)));
-        rungs_.push_back(measure_one(who, *n));
+        rows_.push_back(measure_one(who, *n));
         status_.clear();
-        if (is_silent()) report_refusal(rungs_.back());
-        if (table) table->add(rungs_.back());
+        if (is_silent()) report_refusal(rows_.back());
+        if (table) table->add(rows_.back());
       }
     }
-    const auto by_size = [](const rung& a, const rung& b) { return a.n < b.n; };
-    std::stable_sort(rungs_.begin(), rungs_.end(), by_size);
+    const auto by_size = [](const ladder_row& a, const ladder_row& b) { return a.n < b.n; };
+    std::stable_sort(rows_.begin(), rows_.end(), by_size);
   }
 
-  rung measure_one(const candidate& who, std::uint64_t n) {
-    rung r{.who = &who, .n = n};
+  ladder_row measure_one(const candidate& who, std::uint64_t n) {
+    ladder_row r{.who = &who, .n = n};
     r.refusal = refusal_of(who);
     if (r.refusal.empty()) try {
         r.measured = who.stage != nullptr ? measure_stage(who) : measure_alone(who, options_, bed_);
@@ -130,7 +133,7 @@ class climb {
     return m;
   }
 
-  void report_refusal(const rung& r) const {
+  void report_refusal(const ladder_row& r) const {
     if (r.measured || !r.is_shown() || r.n != sizes_.back()) return;
     fmt::print(stderr, "tenfold: left out: {}{}\n",
                r.who->peer == nullptr ? "" : title_of(*r.who) + ": ", r.refusal);
@@ -138,21 +141,21 @@ class climb {
 
   void finish_table() {
     status_.clear();
-    compare(rungs_, bed_.device().properties().peak_bytes_per_second);
+    compare(rows_, bed_.device().properties().peak_bytes_per_second);
     if (is_silent() || prints_at_once()) return;
     if (!options_.sizes.empty()) {
-      print_size_table(candidates_, rungs_, sizes_);
+      print_size_table(candidates_, rows_, sizes_);
       return;
     }
-    ladder_table table(choose_columns(rungs_));
-    for (const rung& r : rungs_) table.add(r);
+    ladder_table table(choose_columns(rows_));
+    for (const ladder_row& r : rows_) table.add(r);
   }
 
   /// A sentence on what the ladder won, and what else a reader must know.
   void print_summary() const {
     print_failures();
     if (options_.sizes.empty()) print_gain();
-    if (const read_ceiling ceiling = find_ceiling(rungs_); ceiling.bytes_per_second > 0)
+    if (const read_ceiling ceiling = find_ceiling(rows_); ceiling.bytes_per_second > 0)
       fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
                  ceiling.bytes_per_second * 1e-9, ceiling.reader);
     if (bed_.choice().is_executor())
@@ -169,7 +172,7 @@ class climb {
 
   void print_gain() const {
     std::vector<const result*> steps;
-    for (const rung& r : rungs_)
+    for (const ladder_row& r : rows_)
       if (r.who->stage != nullptr && !is_unlisted(*r.who->stage) && r.measured &&
           !r.has(verdict::wrong))
         steps.push_back(&*r.measured);
@@ -198,10 +201,10 @@ class climb {
 
   void write_results() {
     std::vector<result> results;
-    for (const rung& r : rungs_)
+    for (const ladder_row& r : rows_)
       if (r.measured && r.is_shown()) results.push_back(*r.measured);
     auto context = describe_run(options_, bed_);
-    if (const double ceiling = find_ceiling(rungs_).bytes_per_second; ceiling > 0)
+    if (const double ceiling = find_ceiling(rows_).bytes_per_second; ceiling > 0)
       context["read_ceiling_bytes_per_second"] = ceiling;
     measure::write_results(options_.json, context, results, bed_.choice().name());
   }
@@ -212,16 +215,39 @@ class climb {
   std::vector<candidate> candidates_;
   chosen_input input_;
   std::optional<measure::trial_report> trials_;  ///< of the reader's own kernel
-  std::vector<rung> rungs_;                      ///< in the order of sizes, then of candidates
+  std::vector<ladder_row> rows_;                 ///< in the order of sizes, then of candidates
   progress status_;
 };
-
-}  // namespace
 
 exit_code run_ladder(const options& o, const stage_info* own) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   measure::check_json_file(o.json);
-  return climb(o, own).run();
+  return ladder_run(o, own).run();
+}
+
+}  // namespace
+
+void add_ladder_verb(CLI::App& app, action& chosen) {
+  const auto o = std::make_shared<options>();
+  CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
+  add_options(*ladder, *o);
+  add_shape_options(*ladder, *o);
+  add_kernel_option(*ladder, *o);
+  ladder->add_flag("--beyond", o->beyond, "go on with the stages that come after the ten");
+  ladder
+      ->add_option("--sizes", o->sizes,
+                   "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
+      ->check(refuse_empty)
+      ->excludes("--n", "--input");
+  ladder
+      ->add_option("--peers", o->peers,
+                   "measure libraries, too: all there are, or those of a list such as cub,std")
+      ->delimiter(',')
+      ->expected(0, -1)
+      ->default_str("all");
+  ladder->callback([o, &chosen] {
+    chosen = [o] { return run_ladder(*o, o->kernel.empty() ? nullptr : &own_stage(o->kernel)); };
+  });
 }
 
 }  // namespace tenfold::cli

@@ -28,9 +28,9 @@ std::string_view strip(std::string_view text) {
   return text.substr(0, text.find_last_not_of(' ') + 1);
 }
 
-std::size_t width_of_names(const std::vector<rung>& rungs) {
+std::size_t width_of_names(const std::vector<ladder_row>& rows) {
   std::size_t width = ladder_columns{}.name_width;
-  for (const rung& r : rungs)
+  for (const ladder_row& r : rows)
     if (r.is_shown()) width = std::max(width, title_of(*r.who).size());
   return width;
 }
@@ -53,8 +53,8 @@ void print_refusal(const candidate& who, std::size_t name_width, const std::stri
 /// One part of the table of many sizes: those that fit side by side.
 class size_block {
  public:
-  size_block(const std::vector<rung>& rungs, std::span<const std::uint64_t> sizes)
-      : rungs_(rungs), sizes_(sizes), name_width_(width_of_names(rungs)) {}
+  size_block(const std::vector<ladder_row>& rows, std::span<const std::uint64_t> sizes)
+      : rows_(rows), sizes_(sizes), name_width_(width_of_names(rows)) {}
 
   void print_header() const {
     std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width_);
@@ -64,10 +64,10 @@ class size_block {
 
   void print_line(const candidate& who) const {
     std::string cells;
-    const rung* refused = nullptr;
+    const ladder_row* refused = nullptr;
     bool is_shown = false, is_measured = false;
     for (const std::uint64_t n : sizes_) {
-      const rung* r = find(who, n);
+      const ladder_row* r = find(who, n);
       cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : cell(*r));
       if (r == nullptr) continue;
       is_shown |= r->is_shown();
@@ -81,16 +81,16 @@ class size_block {
 
  private:
   /// Null where the run failed before it came to that.
-  [[nodiscard]] const rung* find(const candidate& who, std::uint64_t n) const {
-    for (const rung& r : rungs_)
+  [[nodiscard]] const ladder_row* find(const candidate& who, std::uint64_t n) const {
+    for (const ladder_row& r : rows_)
       if (r.who == &who && r.n == n) return &r;
     return nullptr;
   }
 
-  [[nodiscard]] std::string cell(const rung& r) const {
+  [[nodiscard]] std::string cell(const ladder_row& r) const {
     if (!r.measured) return fmt::format("{:>8} ", "-");
     if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
-    const bool is_best = &r == find_best_stage(rungs_, r.n);
+    const bool is_best = &r == find_best_stage(rows_, r.n);
     const double speed = r.measured->gigabytes_per_second();
     const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
     const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
@@ -98,36 +98,37 @@ class size_block {
                  is_best ? colour::bold : colour::plain);
   }
 
-  const std::vector<rung>& rungs_;
+  const std::vector<ladder_row>& rows_;
   std::span<const std::uint64_t> sizes_;
   std::size_t name_width_;
 };
 
 /// Why some of the cells are empty, and what marks mean.
-void print_size_notes(const std::vector<rung>& rungs) {
-  for (const rung& r : rungs) {
+void print_size_notes(const std::vector<ladder_row>& rows) {
+  for (const ladder_row& r : rows) {
     const bool is_measured_elsewhere =
-        std::any_of(rungs.begin(), rungs.end(),
-                    [&](const rung& other) { return other.who == r.who && other.measured; });
+        std::any_of(rows.begin(), rows.end(),
+                    [&](const ladder_row& other) { return other.who == r.who && other.measured; });
     if (r.is_shown() && !r.measured && is_measured_elsewhere)
       fmt::print("{} at {}: {}\n", title_of(*r.who), format_count(r.n), r.refusal);
   }
   fmt::print("\nGB/s at each size; * marks the fastest stage{}.\n",
-             std::any_of(rungs.begin(), rungs.end(),
-                         [](const rung& r) { return r.has(verdict::undecided); })
+             std::any_of(rows.begin(), rows.end(),
+                         [](const ladder_row& r) { return r.has(verdict::undecided); })
                  ? ", ? a result that rounding or overflow leaves undecided"
                  : "");
 }
 
 }  // namespace
 
-ladder_columns choose_columns(const std::vector<rung>& rungs) {
-  ladder_columns columns{.name_width = width_of_names(rungs)};
-  for (const rung& r : rungs) {
+ladder_columns choose_columns(const std::vector<ladder_row>& rows) {
+  ladder_columns columns{.name_width = width_of_names(rows)};
+  for (const ladder_row& r : rows) {
     if (!r.measured) continue;
     columns.share_of_peak |= r.measured->share_of_peak.has_value();
     columns.share_of_ceiling |= r.measured->share_of_ceiling.has_value();
-    if (const rung* best = find_best_peer(rungs, r.n)) columns.best_peer = title_of(*best->who);
+    if (const ladder_row* best = find_best_peer(rows, r.n))
+      columns.best_peer = title_of(*best->who);
   }
   return columns;
 }
@@ -142,7 +143,7 @@ ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)
                    colour::bold));
 }
 
-void ladder_table::add(const rung& r) {
+void ladder_table::add(const ladder_row& r) {
   if (!r.is_shown()) return;
   if (r.measured)
     add(*r.who, *r.measured);
@@ -171,17 +172,17 @@ void ladder_table::add(const candidate& who, const result& m) {
       more);
 }
 
-void print_size_table(const std::vector<candidate>& all, const std::vector<rung>& rungs,
+void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
                       const std::vector<std::uint64_t>& sizes) {
   constexpr std::size_t sizes_side_by_side = 7;
   for (std::size_t begin = 0; begin < sizes.size(); begin += sizes_side_by_side) {
     const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
-    const size_block block(rungs, std::span(sizes).subspan(begin, count));
+    const size_block block(rows, std::span(sizes).subspan(begin, count));
     if (begin > 0) fmt::print("\n");
     block.print_header();
     for (const candidate& who : all) block.print_line(who);
   }
-  print_size_notes(rungs);
+  print_size_notes(rows);
 }
 
 }  // namespace tenfold::cli

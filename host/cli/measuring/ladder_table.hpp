@@ -23,13 +23,13 @@ struct ladder_columns {
 };
 
 /// The columns that these have something to say in.
-[[nodiscard]] ladder_columns choose_columns(const std::vector<rung>& rungs);
+[[nodiscard]] ladder_columns choose_columns(const std::vector<ladder_row>& rows);
 
 /// One size; prints its lines as they come.
 class ladder_table {
  public:
   explicit ladder_table(ladder_columns columns);
-  void add(const rung& r);
+  void add(const ladder_row& r);
 
  private:
   void add(const candidate& who, const result& m);
@@ -40,7 +40,7 @@ class ladder_table {
 
 /// Many sizes: GB/s in a column for each, as many side by side as the width of a page holds.
 /// @param sizes ascending
-void print_size_table(const std::vector<candidate>& all, const std::vector<rung>& rungs,
+void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
                       const std::vector<std::uint64_t>& sizes);
 
 }  // namespace tenfold::cli

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
@@ -11,6 +13,7 @@
 #include <utility>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -161,6 +164,8 @@ exit_code run_and_report(const options& o, const take_results& take) {
   return wrong ? exit_code::wrong_result : exit_code::success;
 }
 
+namespace {
+
 exit_code run_stage(const stage_info& stage, const options& o) {
   return run_and_report(o, [&](const chosen_input&, testbed& bed) {
     std::optional<measure::trial_report> trials;
@@ -168,6 +173,27 @@ exit_code run_stage(const stage_info& stage, const options& o) {
     result m = measure_alone(choose_shape(stage, o.shape), o, bed);
     m.trials = std::move(trials);
     return std::vector<result>{std::move(m)};
+  });
+}
+
+}  // namespace
+
+void add_run_verb(CLI::App& app, action& chosen) {
+  struct request {
+    options o;
+    std::string stage;
+  };
+  const auto r = std::make_shared<request>();
+  CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
+  CLI::Option* named = run->add_option("STAGE", r->stage, "number or name, see 'tenfold list'");
+  add_options(*run, r->o);
+  add_shape_options(*run, r->o);
+  add_kernel_option(*run, r->o)->excludes(named);
+  run->callback([=, &chosen] {
+    if (named->count() == 0 && r->o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
+    chosen = [r] {
+      return run_stage(r->o.kernel.empty() ? choose_stage(r->stage) : own_stage(r->o.kernel), r->o);
+    };
   });
 }
 

@@ -13,7 +13,7 @@
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
 #include "host/observe/check.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
@@ -41,7 +41,8 @@ struct checked_stage {
 constexpr int small_block = 16, small_warp = 8;
 
 bool has_small_block(const stage_info& stage, const watched_kernel& k) {
-  return parameters_of(stage).needed_capability == 0 && !is_narrow_type(parse_element_type(k.type));
+  return description_of(stage).compute_capability == 0 &&
+         !is_narrow_type(parse_element_type(k.type));
 }
 
 /// Where and what; a thread that has returned did so at no line.

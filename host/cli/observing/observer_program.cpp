@@ -16,7 +16,7 @@
 #include "host/cli/program.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/watched_run.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/program.hpp"
 #include "host/text/quantity.hpp"
@@ -53,7 +53,7 @@ bool runs_on(const stage_info& stage, element_type type, int warp_size) {
   return serves(stage, type) && backends()
                                     .back()
                                     ->open(warp_size)
-                                    ->hardware_lack(parameters_of(stage).needed_capability)
+                                    ->hardware_lack(description_of(stage).compute_capability)
                                     .empty();
 }
 
@@ -67,8 +67,8 @@ std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) 
 }
 
 watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
-  if (!parameters_of(stage).items) k.shape.items = default_items;
-  if (!parameters_of(stage).grid) k.shape.grid = 0;
+  if (!description_of(stage).takes_items) k.shape.items = default_items;
+  if (!description_of(stage).takes_grid) k.shape.grid = 0;
   return k;
 }
 
@@ -117,7 +117,7 @@ int run_observer(int argc, char** argv) {
   CLI::App app("Watches kernels while the executor runs them.", "tenfold");
   app.require_subcommand(1);
   observing_options o;
-  std::function<exit_code()> verb;
+  action verb;
   add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }

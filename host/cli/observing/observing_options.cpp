@@ -1,4 +1,5 @@
 #include "host/cli/observing/observing_options.hpp"
+#include "host/cli/options.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,19 +25,23 @@ void add_size(CLI::App& app, watched_kernel& k) {
 }
 
 void add_shape(CLI::App& app, watched_kernel& k) {
-  app.add_option("--type", k.type, "element type: f32, u32, f64, of stages 10 and 15 also i8")
+  app.add_option("--type", k.type,
+                 fmt::format("element type: f32, u32, f64, of stages {} also i8",
+                             stages_that(&stage_description::serves_narrow)))
       ->capture_default_str();
   app.add_option("--block", k.shape.block,
                  fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
                              fmt::join(block_sizes, ", ")))
       ->capture_default_str();
   app.add_option("--items", k.shape.items,
-                 fmt::format("elements per thread, from stage 9 on, not of 12: {}; other than {} "
-                             "for f32 and blocks of {} alone",
+                 fmt::format("elements per thread, in stages {}: {}; other than {} for f32 and "
+                             "blocks of {} alone",
+                             stages_that(&stage_description::takes_items),
                              fmt::join(item_counts, ", "), default_items, default_block))
       ->capture_default_str();
   app.add_option("--grid", k.shape.grid,
-                 "blocks of the first pass, from stage 10 on [by the device]");
+                 fmt::format("blocks of the first pass, in stages {} [by the device]",
+                             stages_that(&stage_description::takes_grid)));
 }
 
 void add_warps(CLI::App& app, watched_kernel& k) {
@@ -57,6 +62,67 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
   return option;
 }
 
+void add_profile(CLI::App& app, profile_options& o,
+                 const std::function<exit_code(const profile_options&)>& act, action& chosen) {
+  CLI::App* profile = app.add_subcommand(
+      "profile", "what a stage's kernel does to memory and lanes, counted without a GPU");
+  add_kernel(*profile, o.kernel);
+  add_size(*profile, o.kernel);
+  add_shape(*profile, o.kernel);
+  add_warps(*profile, o.kernel);
+  CLI::Option* all = add_all(*profile, o.all, "every stage, a line each");
+  profile->add_flag("--source", o.source, "the kernel's text with the counters beside it")
+      ->excludes(all);
+  add_json(*profile, o.json);
+  profile->callback([&o, &chosen, act] { chosen = [&o, act] { return act(o); }; });
+}
+
+void add_check(CLI::App& app, check_options& o,
+               const std::function<exit_code(const check_options&)>& act, action& chosen) {
+  CLI::App* check = app.add_subcommand(
+      "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
+  add_kernel(*check, o.kernel);
+  add_size(*check, o.kernel);
+  add_shape(*check, o.kernel);
+  add_warps(*check, o.kernel);
+  add_all(*check, o.all, "every stage");
+  check->add_option("--seeds", o.seeds, "random orders of threads and blocks to try")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  add_json(*check, o.json);
+  check->callback([&o, &chosen, act] { chosen = [&o, act] { return act(o); }; });
+}
+
+void add_trace(CLI::App& app, trace_options& o,
+               const std::function<exit_code(const trace_options&)>& act, action& chosen) {
+  CLI::App* trace = app.add_subcommand(
+      "trace",
+      "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
+  add_kernel(*trace, o.kernel);
+  trace->add_option("--n", o.kernel.n, "elements [what one block folds]");
+  trace->add_option("--type", o.kernel.type, "element type: f32, u32, f64")->capture_default_str();
+  trace->add_option("--block", o.kernel.shape.block, "threads per block: 16")
+      ->check(CLI::IsMember({16}))
+      ->capture_default_str();
+  trace->add_option("--warp", o.kernel.warps.front(), "lanes of a warp: 8")
+      ->check(CLI::IsMember({8}))
+      ->capture_default_str();
+  trace
+      ->add_option("--traced-block", o.traced_block,
+                   "which block of each launch, the last one where there are fewer")
+      ->capture_default_str();
+  trace
+      ->add_option("--values", o.values,
+                   "of the elements: random, or ones, whose sums count what they hold")
+      ->check(CLI::IsMember({"random", "ones"}))
+      ->capture_default_str();
+  trace->add_option("--json", o.json, "a file, or standard output: -")->capture_default_str();
+  trace->callback([&o, &chosen, act] {
+    if (!o.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
+    chosen = [&o, act] { return act(o); };
+  });
+}
+
 }  // namespace
 
 std::string watched_kernel::file() const {
@@ -65,61 +131,10 @@ std::string watched_kernel::file() const {
 }
 
 void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
-                         std::function<exit_code()>& chosen) {
-  CLI::App* profile = app.add_subcommand(
-      "profile", "what a stage's kernel does to memory and lanes, counted without a GPU");
-  add_kernel(*profile, o.profile.kernel);
-  add_size(*profile, o.profile.kernel);
-  add_shape(*profile, o.profile.kernel);
-  add_warps(*profile, o.profile.kernel);
-  CLI::Option* all = add_all(*profile, o.profile.all, "every stage, a line each");
-  profile->add_flag("--source", o.profile.source, "the kernel's text with the counters beside it")
-      ->excludes(all);
-  add_json(*profile, o.profile.json);
-  profile->callback(
-      [&o, &chosen, act = verbs.profile] { chosen = [&o, act] { return act(o.profile); }; });
-
-  CLI::App* check = app.add_subcommand(
-      "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
-  add_kernel(*check, o.check.kernel);
-  add_size(*check, o.check.kernel);
-  add_shape(*check, o.check.kernel);
-  add_warps(*check, o.check.kernel);
-  add_all(*check, o.check.all, "every stage");
-  check->add_option("--seeds", o.check.seeds, "random orders of threads and blocks to try")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
-  add_json(*check, o.check.json);
-  check->callback(
-      [&o, &chosen, act = verbs.check] { chosen = [&o, act] { return act(o.check); }; });
-
-  CLI::App* trace = app.add_subcommand(
-      "trace",
-      "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
-  add_kernel(*trace, o.trace.kernel);
-  trace->add_option("--n", o.trace.kernel.n, "elements [what one block folds]");
-  trace->add_option("--type", o.trace.kernel.type, "element type: f32, u32, f64")
-      ->capture_default_str();
-  trace->add_option("--block", o.trace.kernel.shape.block, "threads per block: 16")
-      ->check(CLI::IsMember({16}))
-      ->capture_default_str();
-  trace->add_option("--warp", o.trace.kernel.warps.front(), "lanes of a warp: 8")
-      ->check(CLI::IsMember({8}))
-      ->capture_default_str();
-  trace
-      ->add_option("--traced-block", o.trace.traced_block,
-                   "which block of each launch, the last one where there are fewer")
-      ->capture_default_str();
-  trace
-      ->add_option("--values", o.trace.values,
-                   "of the elements: random, or ones, whose sums count what they hold")
-      ->check(CLI::IsMember({"random", "ones"}))
-      ->capture_default_str();
-  trace->add_option("--json", o.trace.json, "a file, or standard output: -")->capture_default_str();
-  trace->callback([&o, &chosen, act = verbs.trace] {
-    if (!o.trace.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
-    chosen = [&o, act] { return act(o.trace); };
-  });
+                         action& chosen) {
+#define TENFOLD_ADD_VERB(name) add_##name(app, o.name, verbs.name, chosen);
+  TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_VERB)
+#undef TENFOLD_ADD_VERB
 }
 
 }  // namespace tenfold::cli

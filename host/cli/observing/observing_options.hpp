@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/cli/commands.hpp"
 #include "host/error.hpp"
 #include "host/reduce/shape.hpp"
 
@@ -68,6 +69,6 @@ struct observing_verbs {
 
 /// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.
 void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
-                         std::function<exit_code()>& chosen);
+                         action& chosen);
 
 }  // namespace tenfold::cli

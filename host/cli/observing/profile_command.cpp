@@ -8,7 +8,7 @@
 #include "host/cli/observing/profile_report.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"

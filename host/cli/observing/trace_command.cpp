@@ -7,7 +7,7 @@
 #include "host/measure/result.hpp"
 #include "host/observe/trace.hpp"
 #include "host/observe/watched_run.hpp"
-#include "host/reduce/stage_parameters.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 

@@ -1,0 +1,39 @@
+/// @file
+/// What a stage says of itself. Its struct derives from the defaults and names what is otherwise.
+#pragma once
+
+#include <cstddef>
+
+namespace tenfold {
+
+/// What a launch of a stage's kernel is made for.
+struct stage_launch {
+  std::size_t block;          ///< threads
+  std::size_t items;          ///< `Items` of the kernel
+  std::size_t element_bytes;  ///< of an element as it is read
+  std::size_t partial_bytes;  ///< of a T, as which elements are accumulated
+};
+
+struct stage_defaults {
+  /// Whether op(a, b) always has a's elements before b's, for operators that do not commute.
+  static constexpr bool keeps_order = false;
+  /// Whether the kernel's `Items` say how many elements a thread folds.
+  static constexpr bool takes_items = false;
+  /// Whether a block goes on with elements further on, for any number of blocks.
+  static constexpr bool takes_grid = false;
+  /// Whether one launch does it all: the kernel has room for partials and a ticket as parameters.
+  static constexpr bool folds_its_partials = false;
+  /// Whether the kernel waits by itself for the launch before, where hardware knows how to.
+  static constexpr bool launches_early = false;
+  /// Whether it serves elements of four bytes and more, and those of one or two.
+  static constexpr bool serves_wide = true, serves_narrow = false;
+  /// Of NVIDIA's hardware, times ten; 0: any GPU will do.
+  static constexpr int compute_capability = 0;
+
+  /// How many elements a thread folds at a time: one or, of a kernel that takes items, so many.
+  static constexpr std::size_t elements_per_thread(const stage_launch&) { return 1; }
+  /// Shared memory that a launch asks for, beside what the kernel declares.
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch&) { return 0; }
+};
+
+}  // namespace tenfold

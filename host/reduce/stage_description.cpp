@@ -1,0 +1,25 @@
+#include "host/reduce/stage_description.hpp"
+
+#include <vector>
+
+#include "host/reduce/unlisted_stages.hpp"
+#include "tenfold_all_kernels.hpp"
+
+namespace tenfold {
+namespace {
+
+std::vector<stage_description> describe_catalogue() {
+  std::vector<stage_description> all;
+  for_each_stage([&]<typename Stage>(const stage_info&) { all.push_back(describe<Stage>()); });
+  return all;
+}
+
+}  // namespace
+
+const stage_description& description_of(const stage_info& stage) {
+  if (const unlisted_stage* found = find_unlisted(stage)) return found->stage;
+  static const std::vector<stage_description> listed = describe_catalogue();
+  return listed.at(static_cast<std::size_t>(stage.number) - 1);
+}
+
+}  // namespace tenfold

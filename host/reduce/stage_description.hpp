@@ -1,0 +1,50 @@
+/// @file
+/// A stage as the host knows it at run time: the catalogue's line, and what the stage's struct says
+/// (common/stage.hpp).
+#pragma once
+
+#include <cstddef>
+
+#include "common/stage.hpp"
+#include "host/reduce/catalogue.hpp"
+
+namespace tenfold {
+
+struct stage_description : stage_info {
+  bool takes_items;
+  bool takes_grid;
+  bool folds_its_partials;  ///< so that its grid has no limit but the device's
+  bool launches_early;
+  bool serves_wide, serves_narrow;  ///< elements
+  int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
+  std::size_t (*elements_per_thread)(const stage_launch&);
+  std::size_t (*dynamic_shared_bytes)(const stage_launch&);
+};
+
+/// What holds for a kernel that takes items and says no more.
+constexpr std::size_t items_per_thread(const stage_launch& l) {
+  return l.items;
+}
+
+template <typename Stage>
+constexpr stage_description describe() {
+  constexpr bool says_no_more = &Stage::elements_per_thread == &stage_defaults::elements_per_thread;
+  static_assert(
+      Stage::keeps_order == info_of<Stage>().keeps_order,
+      "the stage's file and host/reduce/catalogue.hpp disagree on whether it keeps the order");
+  return {info_of<Stage>(),
+          Stage::takes_items,
+          Stage::takes_grid,
+          Stage::folds_its_partials,
+          Stage::launches_early,
+          Stage::serves_wide,
+          Stage::serves_narrow,
+          Stage::compute_capability,
+          says_no_more && Stage::takes_items ? &items_per_thread : &Stage::elements_per_thread,
+          &Stage::dynamic_shared_bytes};
+}
+
+/// Of a stage of the catalogue, or of one that is not listed.
+[[nodiscard]] const stage_description& description_of(const stage_info& stage);
+
+}  // namespace tenfold
