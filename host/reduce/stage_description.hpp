@@ -22,7 +22,7 @@ struct stage_description : stage_info {
 };
 
 /// What holds for a kernel that takes items and says no more.
-constexpr std::size_t items_per_thread(const stage_launch& l) {
+constexpr std::size_t as_many_as_items(const stage_launch& l) {
   return l.items;
 }
 
@@ -40,7 +40,7 @@ constexpr stage_description describe() {
           Stage::serves_wide,
           Stage::serves_narrow,
           Stage::compute_capability,
-          says_no_more && Stage::takes_items ? &items_per_thread : &Stage::elements_per_thread,
+          says_no_more && Stage::takes_items ? &as_many_as_items : &Stage::elements_per_thread,
           &Stage::dynamic_shared_bytes};
 }
 
