@@ -696,7 +696,7 @@ TEST_F(Cli, JsonOfALadder) {
     EXPECT_EQ(e.at("type"), "f64");
     EXPECT_EQ(e.at("op"), "sum");
     EXPECT_EQ(e.at("block"), 256);
-    EXPECT_EQ(e.at("iterations"), 1);
+    EXPECT_EQ(e.at("rounds"), 1);
     const double expected = 5000 * 8 / (e.at("real_time").get<double>() * 1e-6);
     EXPECT_NEAR(e.at("bytes_per_second").get<double>(), expected, 1e-6 * expected);
     EXPECT_NEAR(e.at("result").get<double>(), e.at("reference").get<double>(),
