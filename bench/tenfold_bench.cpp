@@ -87,7 +87,6 @@ class suite {
     for (const std::string& line : peers.absent) fmt::print(stderr, "{}\n", line);
     candidates_.insert(candidates_.end(), peers.present.begin(), peers.present.end());
     for (const auto& [key, text] : measure::describe(bed_)) benchmark::AddCustomContext(key, text);
-    // Peers that run on the CPU and keep no scratch are asked for on the CPU as well.
     register_all();
   }
 
@@ -169,12 +168,17 @@ class suite {
   sampler& sampler_for(const task& t) {
     const std::string input = fmt::format("{}/{}", name_of(t.at.type), t.at.op);
     const std::string data = fmt::format("{}/{}", input, t.at.n);
-    if (data != data_) samplers_.clear();
-    if (input != input_name_)
-      input_.emplace(t.at.type, t.at.op, sizes_.back(), options_.common.seed);
-    if (data != data_) bed_.load(*input_, t.at.n, choose_ring(options_.common));
-    input_name_ = input;
-    data_ = data;
+    if (data != data_) {
+      samplers_.clear();
+      data_.clear();  // until all of it is there
+      if (input != input_name_) {
+        input_name_.clear();
+        input_.emplace(t.at.type, t.at.op, sizes_.back(), options_.common.seed);
+        input_name_ = input;
+      }
+      bed_.load(*input_, t.at.n, choose_ring(options_.common));
+      data_ = data;
+    }
     std::unique_ptr<sampler>& s = samplers_[t.name];
     if (s == nullptr) s = bed_.admit(*t.who, t.at.mode);
     return *s;

@@ -6,7 +6,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# From the ground up. A file by its own name stands where that is, not where its folder does.
+# From the ground up. A file that is listed by its name has a floor of its own, not that of its folder.
 FLOORS = ["common", "kernels", "host/error.hpp", "host/simt", "host/runtime", "host/reduce", "host",
           "host/data", "host/backends", "host/text", "host/isa", "host/measure", "host/observe", "host/cli"]
 # Beside each other on top of the house: none of them includes another.

@@ -27,7 +27,7 @@ struct candidate {
   bool on_cpu = false;      ///< in the memory of the CPU, whatever the device is
   bool is_hidden = false;   ///< measured for the read ceiling, shown only when it is wrong
   std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
-  /// Who takes this one's place under some conditions; empty where that is itself.
+  /// Picks the candidate to measure under these conditions; empty where it is this one.
   std::function<candidate(session&, const conditions&)> choose{};
 
   [[nodiscard]] peer_kind kind() const {

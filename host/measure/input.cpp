@@ -67,10 +67,11 @@ input_ring::input_ring(session& on, const host_input& from, std::uint64_t n, std
   stride_ = std::max((used + alignment - 1) / alignment, std::uint64_t{1}) * alignment;
   windows_ =
       used == 0 ? 1 : std::max<std::uint64_t>(1, std::min(bytes, on.free_bytes() / 2) / stride_);
-  data_ = on.allocate(windows_ == 1 ? used : windows_ * stride_);
+  memory_ = on.allocate(windows_ == 1 ? used : windows_ * stride_);
+  data_ = memory_->data();
   if (used >= upload_bytes || windows_ == 1) {
     for (std::uint64_t i = 0; i < windows_; ++i)
-      on.upload(data_->data() + i * stride_, from.data(), used);
+      on.upload(memory_->data() + i * stride_, from.data(), used);
     return;
   }
   // Many small windows in few copies.
@@ -79,12 +80,8 @@ input_ring::input_ring(session& on, const host_input& from, std::uint64_t n, std
   for (std::uint64_t i = 0; i < at_once; ++i)
     std::memcpy(several.data() + i * stride_, from.data(), used);
   for (std::uint64_t i = 0; i < windows_; i += at_once)
-    on.upload(data_->data() + i * stride_, several.data(),
+    on.upload(memory_->data() + i * stride_, several.data(),
               std::min(at_once, windows_ - i) * stride_);
-}
-
-const void* input_ring::window(std::uint64_t i) const {
-  return data_->data() + i % windows_ * stride_;
 }
 
 std::uint64_t ring_bytes(const device_properties& device) {

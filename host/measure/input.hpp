@@ -52,13 +52,19 @@ class input_ring {
   /// @param bytes of the ring; one window at least, and no more than half of the free memory holds
   /// @throws device_error when the device has no room for one
   input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes);
+  /// The elements where they are on the host, as a single window for the CPU.
+  /// @param from outlives this
+  explicit input_ring(const host_input& from) : data_(from.data()) {}
 
   /// The i-th place to read them from.
-  [[nodiscard]] const void* window(std::uint64_t i) const;
+  [[nodiscard]] const void* window(std::uint64_t i) const { return data_ + i % windows_ * stride_; }
+  /// The one that has not been read for the longest time, by whomever.
+  [[nodiscard]] const void* next() { return window(turn_++); }
 
  private:
-  std::uint64_t stride_, windows_;
-  std::unique_ptr<memory> data_;
+  std::uint64_t stride_ = 0, windows_ = 1, turn_ = 0;
+  std::unique_ptr<memory> memory_;
+  const std::byte* data_ = nullptr;
 };
 
 /// How large a ring is for a device: four times its last-level cache, a gibibyte at least; a single

@@ -26,6 +26,9 @@ double process_seconds() {
 
 void cache_eviction::prepare() {
   const std::uint64_t bytes = 4 * on_.properties().last_level_cache_bytes;
+  // An input that leaves no room for this pushes itself out.
+  has_no_room_ = on_.free_bytes() / 10 * 9 < bytes;
+  if (has_no_room_) return;
   n_ = bytes / sizeof(float);
   data_ = on_.allocate(bytes);
   read_ = on_.make_reduction(
@@ -34,21 +37,27 @@ void cache_eviction::prepare() {
 
 void cache_eviction::enqueue() {
   if (on_.properties().last_level_cache_bytes == 0) return;
-  if (read_ == nullptr) prepare();
-  read_->enqueue(data_->data(), n_);
+  if (read_ == nullptr && !has_no_room_) prepare();
+  if (read_ != nullptr) read_->enqueue(data_->data(), n_);
 }
 
 sampler::sampler(candidate who, conditions at, const placement& where,
                  std::unique_ptr<runnable> work)
     : who_(std::move(who)), at_(std::move(at)), where_(where), work_(std::move(work)) {
-  const double seconds =
-      where_.on.time([&] { work_->enqueue(where_.ring.window(turn_++), at_.n); });
+  constexpr double is_slow = 100 * sample_seconds;
+  const bool is_executor = where_.on.properties().architecture == executor_architecture;
+  bool takes_one_call = time_one_call() > is_slow;
   judge_result();
-  // The first call may take longer than all that follow, but not that much.
-  if (seconds > 100 * sample_seconds)
+  // The first call on a GPU loads what all the others find there.
+  if (takes_one_call && !is_executor) takes_one_call = time_one_call() > is_slow;
+  if (takes_one_call)
     record(1);
   else
     choose_calls();
+}
+
+double sampler::time_one_call() {
+  return where_.on.time([&] { work_->enqueue(where_.ring.next(), at_.n); });
 }
 
 const reduction* sampler::stage() const {
@@ -85,23 +94,19 @@ double sampler::sample() {
     where_.on.synchronize();
   }
   const double seconds = where_.on.time([&] {
-    if (recording_ != nullptr)
-      recording_->replay();
-    else
-      enqueue_calls(turn_);
+    if (recording_ != nullptr) return recording_->replay();
+    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring.next(), at_.n);
   });
-  turn_ += static_cast<std::uint64_t>(calls_);
   return seconds / calls_;
-}
-
-void sampler::enqueue_calls(std::uint64_t first_window) {
-  for (int i = 0; i < calls_; ++i)
-    work_->enqueue(where_.ring.window(first_window + static_cast<std::uint64_t>(i)), at_.n);
 }
 
 void sampler::record(int calls) {
   calls_ = calls;
-  if (at_.mode == timing_mode::graph) recording_ = where_.on.record([this] { enqueue_calls(0); });
+  if (at_.mode != timing_mode::graph) return;
+  recording_ = where_.on.record([this] {
+    for (int i = 0; i < calls_; ++i)
+      work_->enqueue(where_.ring.window(static_cast<std::uint64_t>(i)), at_.n);
+  });
 }
 
 void sampler::choose_calls() {

@@ -23,6 +23,7 @@ class cache_eviction {
   void prepare();
 
   session& on_;
+  bool has_no_room_ = false;
   std::unique_ptr<memory> data_;
   std::unique_ptr<runnable> read_;
   std::uint64_t n_ = 0;
@@ -32,7 +33,7 @@ class cache_eviction {
 struct placement {
   session& on;
   host_input& input;
-  const input_ring& ring;  ///< of as many elements as the conditions say
+  input_ring& ring;  ///< of as many elements as the conditions say
   cache_eviction& eviction;
 };
 
@@ -64,14 +65,13 @@ class sampler {
   void judge_result();
   void record(int calls);
   void choose_calls();
-  void enqueue_calls(std::uint64_t first_window);
+  [[nodiscard]] double time_one_call();
 
   candidate who_;
   conditions at_;
   placement where_;
   std::unique_ptr<runnable> work_;
   int calls_ = 1;
-  std::uint64_t turn_ = 0;
   std::unique_ptr<recording> recording_;
   value result_{};
   verdict verdict_ = verdict::right;

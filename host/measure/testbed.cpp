@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "host/error.hpp"
+#include "host/measure/host_memory.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -28,8 +29,25 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   ring_bytes_ = ring;
 }
 
-placement testbed::placement_of(place& p, std::uint64_t ring_bytes) {
-  if (!p.ring) p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes));
+placement testbed::place_on_device() {
+  place& p = device_;
+  if (!p.ring)
+    p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes(p.on->properties())));
+  return {*p.on, *input_, *p.ring, p.eviction};
+}
+
+placement testbed::place_on_cpu() {
+  place& p = cpu_;
+  const std::uint64_t used = n_ * size_of(input_->type()), room = available_memory() / 2;
+  const std::uint64_t wanted = ring_bytes_.value_or(choice_.is_executor() ? 0 : cpu_ring_bytes);
+  const bool is_aligned =
+      reinterpret_cast<std::uintptr_t>(input_->data()) % size_of(input_->type()) == 0;
+  if (!is_aligned && used > room)
+    throw input_error("the file's elements are not aligned, as those that NumPy writes are");
+  if (!p.ring && is_aligned && 2 * used > std::min(wanted, room))
+    p.ring.emplace(*input_);  // no cache holds it: no copy is needed
+  else if (!p.ring)
+    p.ring.emplace(*p.on, *input_, n_, std::min(wanted, room));
   return {*p.on, *input_, *p.ring, p.eviction};
 }
 
@@ -45,9 +63,7 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
                       " waits for its result, which no graph can hold: use --mode stream");
   // The CPU knows no graphs: its calls are timed one after the other in either mode.
   if (who.on_cpu) at.mode = timing_mode::stream;
-  const placement where = who.on_cpu
-                              ? placement_of(cpu_, choice_.is_executor() ? 0 : cpu_ring_bytes)
-                              : placement_of(device_, ring_bytes(device().properties()));
+  const placement where = who.on_cpu ? place_on_cpu() : place_on_device();
   auto work = who.make(where.on, {.type = at.type, .op = at.op, .max_n = n_});
   return std::make_unique<sampler>(who, at, where, std::move(work));
 }

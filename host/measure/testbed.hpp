@@ -43,7 +43,8 @@ class testbed {
     std::optional<input_ring> ring{};  ///< made when it is first read
   };
 
-  placement placement_of(place& p, std::uint64_t ring_bytes);
+  placement place_on_device();
+  placement place_on_cpu();
 
   device_choice choice_;
   place device_, cpu_;

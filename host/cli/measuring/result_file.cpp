@@ -74,14 +74,14 @@ bool tells_how_timed(std::string_view part) {
          part.starts_with("min_time:") || part == "manual_time" || part == "real_time";
 }
 
-/// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/graph`.
-/// @return false when the name is of another form
 /// `14_dependent_passes`, which a duel adds to the name of who is called `best`.
 bool names_stage(std::string_view part) {
   const std::size_t digits = part.find_first_not_of("0123456789");
   return digits != 0 && digits != part.npos && part[digits] == '_';
 }
 
+/// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/graph`.
+/// @return false when the name is of another form
 bool parse_name(std::string_view name, result_entry& e) {
   const std::vector<std::string_view> parts = split(name, '/');
   if (parts.size() < 4 || !parts[3].starts_with("n:")) return false;

@@ -15,7 +15,7 @@ struct subject {
   std::string who;  ///< `10_two_pass`, `peer:cub`
   std::string type, op;
   std::uint64_t n = 0;
-  std::string mode;  ///< `graph`, `stream`, `cpu`; empty where the program knows but one
+  std::string mode;  ///< `graph`, `stream`, `cpu`; empty in a file of `run` or `ladder`
 };
 
 /// As far as the file tells it.

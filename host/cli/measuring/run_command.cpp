@@ -90,17 +90,26 @@ std::string host_name() {
 std::string name_entry(const result& m) {
   const std::string what = fmt::format("{}/{}/n:{}", name_of(m.at.type), m.at.op, m.at.n);
   if (m.who.peer != nullptr) return fmt::format("{}/{}", m.who.name, what);
-  return fmt::format("{:02}_{}/{}/block:{}/items:{}", m.who.stage->number, m.who.stage->name, what,
-                     m.used_shape.block, m.used_shape.items);
+  return fmt::format("{:02}_{}/{}/block:{}/items:{}{}", m.who.stage->number, m.who.stage->name,
+                     what, m.used_shape.block, m.used_shape.items,
+                     m.at.mode == timing_mode::graph ? "/graph" : "");
 }
 
 }  // namespace
 
 candidate choose_shape(const stage_info& stage, const named_shape& s) {
-  if (s.is_empty()) return measure::tuned_candidate(stage);
-  candidate made = measure::stage_candidate(stage, s.completed());
-  made.chosen_by = "user";
-  return made;
+  if (!s.is_empty()) {
+    candidate named = measure::stage_candidate(stage, s.completed());
+    named.chosen_by = "user";
+    return named;
+  }
+  // As a reducer has it, and with it the bits of the result, wherever the calls are.
+  candidate tuned = measure::tuned_candidate(stage);
+  tuned.choose = [choose = tuned.choose](session& on, measure::conditions at) {
+    at.mode = timing_mode::graph;
+    return choose(on, at);
+  };
+  return tuned;
 }
 
 result measure_alone(const candidate& who, const options& o, testbed& bed, timing_mode mode) {
