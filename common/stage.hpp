@@ -1,5 +1,8 @@
 /// @file
 /// What a stage says of itself. Its struct derives from the defaults and names what is otherwise.
+/// Where a thread folds neither one element nor as many as there are items, it says so as well:
+///
+///     static constexpr std::size_t elements_per_thread(const stage_launch& l) { ... }
 #pragma once
 
 #include <cstddef>
@@ -30,8 +33,6 @@ struct stage_defaults {
   /// Of NVIDIA's hardware, times ten; 0: any GPU will do.
   static constexpr int compute_capability = 0;
 
-  /// How many elements a thread folds at a time: one or, of a kernel that takes items, so many.
-  static constexpr std::size_t elements_per_thread(const stage_launch&) { return 1; }
   /// Shared memory that a launch asks for, beside what the kernel declares.
   static constexpr std::size_t dynamic_shared_bytes(const stage_launch&) { return 0; }
 };

@@ -21,14 +21,17 @@ struct stage_description : stage_info {
   std::size_t (*dynamic_shared_bytes)(const stage_launch&);
 };
 
-/// What holds for a kernel that takes items and says no more.
-constexpr std::size_t as_many_as_items(const stage_launch& l) {
-  return l.items;
+/// As the stage says or, where it does not: one or, of a kernel that takes items, so many.
+template <typename Stage>
+constexpr std::size_t elements_per_thread(const stage_launch& l) {
+  if constexpr (requires { Stage::elements_per_thread(l); })
+    return Stage::elements_per_thread(l);
+  else
+    return Stage::takes_items ? l.items : 1;
 }
 
 template <typename Stage>
 constexpr stage_description describe() {
-  constexpr bool says_no_more = &Stage::elements_per_thread == &stage_defaults::elements_per_thread;
   static_assert(
       Stage::keeps_order == info_of<Stage>().keeps_order,
       "the stage's file and host/reduce/catalogue.hpp disagree on whether it keeps the order");
@@ -40,7 +43,7 @@ constexpr stage_description describe() {
           Stage::serves_wide,
           Stage::serves_narrow,
           Stage::compute_capability,
-          says_no_more && Stage::takes_items ? &as_many_as_items : &Stage::elements_per_thread,
+          &elements_per_thread<Stage>,
           &Stage::dynamic_shared_bytes};
 }
 
