@@ -61,7 +61,7 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--seed", o.seed, "of the random elements")
       ->transform(CLI::Validator(read_count, ""))
       ->capture_default_str();
-  app.add_option("--repeat", o.repeat, "timed runs of each stage [as time allows]")
+  app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--json", o.json, "write the results to a file, or to standard output: -")
       ->check(refuse_empty);
