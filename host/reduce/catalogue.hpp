@@ -48,6 +48,7 @@ struct stage_info {
 
 #define TENFOLD_LIST_STAGE(number, name, keeps_order, change) \
   stage_info{number, #name, keeps_order, change},
+/// The stages, in order. @hideinitializer
 inline constexpr auto catalogue = std::to_array<stage_info>({TENFOLD_STAGES(TENFOLD_LIST_STAGE)});
 #undef TENFOLD_LIST_STAGE
 
