@@ -10,6 +10,7 @@
 #include "host/reduce/best.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -20,14 +21,6 @@ std::string name_shape(const stage_info& stage, const tenfold::shape& s) {
   if (described.takes_items) text += fmt::format("/items:{}", s.items);
   if (described.takes_grid && s.grid != 0) text += fmt::format("/grid:{}", s.grid);
   return text;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(at)) != text.npos; text.remove_prefix(end + 1))
-    parts.push_back(text.substr(0, end));
-  parts.push_back(text);
-  return parts;
 }
 
 int parse_int(std::string_view text, std::string_view candidate) {

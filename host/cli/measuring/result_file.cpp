@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "host/error.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -58,14 +59,6 @@ std::optional<std::uint64_t> parse_digits(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return number;
-}
-
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end; (end = text.find(at)) != text.npos; text.remove_prefix(end + 1))
-    parts.push_back(text.substr(0, end));
-  parts.push_back(text);
-  return parts;
 }
 
 /// What Google Benchmark appends to a name on how it took the time.
