@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "host/text/quantity.hpp"
@@ -12,11 +12,11 @@ namespace {
 
 class round_trip final : public runnable {
  public:
-  round_trip(session& device, std::unique_ptr<runnable> work, const measure::peer_request& r)
+  round_trip(session& device, std::unique_ptr<runnable> work, const measure::conditions& at)
       : device_(device),
         work_(std::move(work)),
-        element_bytes_(size_of(r.type)),
-        data_(device.allocate(r.max_n * element_bytes_)) {}
+        element_bytes_(size_of(at.type)),
+        data_(device.allocate(at.bytes())) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     device_.upload(data_->data(), in, n * element_bytes_);
@@ -75,8 +75,8 @@ candidate with_transfers(const candidate& stage, session& device) {
   e.choose = nullptr;
   e.shape_name += "/with-transfers";
   e.on_cpu = true;
-  e.make = [make = stage.make, &device](session&, const measure::peer_request& r) {
-    return std::make_unique<round_trip>(device, make(device, r), r);
+  e.make = [make = stage.make, &device](session&, const measure::conditions& at) {
+    return std::make_unique<round_trip>(device, make(device, at), at);
   };
   return e;
 }

@@ -68,7 +68,7 @@ std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
 
 bool serves(const candidate& who, session& on, element_type type, const std::string& op) {
   try {
-    return who.make(on, {.type = type, .op = op, .max_n = 1}) != nullptr;
+    return who.make(on, {.type = type, .op = op, .n = 1}) != nullptr;
   } catch (const input_error&) {
     return false;
   }

@@ -66,15 +66,15 @@ class cpu_peer final : public runnable {
 };
 
 template <typename Loop>
-std::unique_ptr<runnable> make(session&, const peer_request& r) {
+std::unique_ptr<runnable> make(session&, const conditions& at) {
   std::unique_ptr<runnable> made;
-  const bool known = visit_type(r.type, [&]<typename In>() {
+  const bool known = visit_type(at.type, [&]<typename In>() {
     return visit_operator<In>(
-        r.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<In, Op, Loop>>(); });
+        at.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<In, Op, Loop>>(); });
   });
   if (!known)
-    throw input_error("there is no operator '" + r.op + "' for elements of type " +
-                      std::string(name_of(r.type)));
+    throw input_error("there is no operator '" + at.op + "' for elements of type " +
+                      std::string(name_of(at.type)));
   return made;
 }
 

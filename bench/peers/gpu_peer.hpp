@@ -74,24 +74,24 @@ class two_phase_peer final : public runnable {
 
 /// Makes a peer from `f.template operator()<In, Op>()`, for elements of ElementBytes.
 template <std::size_t ElementBytes, typename F>
-std::unique_ptr<runnable> make_typed(const peer_request& r, F&& f) {
+std::unique_ptr<runnable> make_typed(const conditions& at, F&& f) {
   std::unique_ptr<runnable> made;
-  visit_type(r.type, [&]<typename In>() {
+  visit_type(at.type, [&]<typename In>() {
     if constexpr (sizeof(In) == ElementBytes)
       std::ignore =
-          visit_operator<In>(r.op, [&]<typename Op>() { made = f.template operator()<In, Op>(); });
+          visit_operator<In>(at.op, [&]<typename Op>() { made = f.template operator()<In, Op>(); });
   });
   if (made == nullptr)
-    throw input_error("there is no operator '" + r.op + "' for elements of type " +
-                      std::string(name_of(r.type)));
+    throw input_error("there is no operator '" + at.op + "' for elements of type " +
+                      std::string(name_of(at.type)));
   return made;
 }
 
 /// @throws input_error for narrow elements, for which not every library is built in
-inline void refuse_narrow(const peer_request& r, const std::string& library) {
-  if (is_narrow_type(r.type))
+inline void refuse_narrow(const conditions& at, const std::string& library) {
+  if (is_narrow_type(at.type))
     throw input_error(library + " is built in for wide elements alone, not for " +
-                      std::string(name_of(r.type)));
+                      std::string(name_of(at.type)));
 }
 
 }  // namespace tenfold::measure::inline TENFOLD_BACKEND

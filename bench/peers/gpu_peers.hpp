@@ -11,17 +11,17 @@
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 
 template <std::size_t ElementBytes>
-std::unique_ptr<runnable> make_cub_peer(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_cub_peer(session& on, const conditions& at);
 template <>
-std::unique_ptr<runnable> make_cub_peer<1>(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_cub_peer<1>(session& on, const conditions& at);
 template <>
-std::unique_ptr<runnable> make_cub_peer<2>(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_cub_peer<2>(session& on, const conditions& at);
 template <>
-std::unique_ptr<runnable> make_cub_peer<4>(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_cub_peer<4>(session& on, const conditions& at);
 template <>
-std::unique_ptr<runnable> make_cub_peer<8>(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_cub_peer<8>(session& on, const conditions& at);
 
-std::unique_ptr<runnable> make_rocprim_peer(session& on, const peer_request& r);
-std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r);
+std::unique_ptr<runnable> make_rocprim_peer(session& on, const conditions& at);
+std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at);
 
 }  // namespace tenfold::measure::inline TENFOLD_BACKEND

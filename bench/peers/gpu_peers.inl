@@ -16,16 +16,16 @@ peer cub_peer() {
   peer p{.name = "hipcub", .what = "hipcub::DeviceReduce"};
 #endif
   if constexpr (TENFOLD_WITH_CUB)
-    p.make = [](session& on, const peer_request& r) {
-      switch (size_of(r.type)) {
+    p.make = [](session& on, const conditions& at) {
+      switch (size_of(at.type)) {
         case 1:
-          return make_cub_peer<1>(on, r);
+          return make_cub_peer<1>(on, at);
         case 2:
-          return make_cub_peer<2>(on, r);
+          return make_cub_peer<2>(on, at);
         case 4:
-          return make_cub_peer<4>(on, r);
+          return make_cub_peer<4>(on, at);
         default:
-          return make_cub_peer<8>(on, r);
+          return make_cub_peer<8>(on, at);
       }
     };
   else

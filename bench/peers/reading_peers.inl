@@ -71,8 +71,8 @@ constexpr reading_launch plain_read{&read_vectors<4, false>, 256, 8, 16384};
 
 class copier final : public runnable {
  public:
-  copier(const device_session& on, const peer_request& r)
-      : on_(on), type_(r.type), to_(on.opened(), r.max_n * size_of(r.type)), checksum_(on) {}
+  copier(const device_session& on, const conditions& at)
+      : on_(on), type_(at.type), to_(on.opened(), at.bytes()), checksum_(on) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     on_.opened().make_current();
@@ -116,8 +116,8 @@ peer reading_peer(std::string name, std::string what, const reading_launch& l) {
   return {.name = "read:" + std::move(name),
           .what = std::move(what),
           .kind = peer_kind::reader,
-          .make = [l](session& on, const peer_request& r) -> std::unique_ptr<runnable> {
-            return std::make_unique<reader>(own_session(on), r.type, l);
+          .make = [l](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            return std::make_unique<reader>(own_session(on), at.type, l);
           }};
 }
 
@@ -143,7 +143,7 @@ peer bulk_peer(int blocks) {
                                std::to_string(SlotBytes) + " bytes, " + std::to_string(blocks) +
                                " blocks a multiprocessor",
                            {&read_bulk<Slots, SlotBytes>, bulk_block, blocks, SlotBytes, shared});
-  made.make = [make = made.make, shared](session& on, const peer_request& r) {
+  made.make = [make = made.make, shared](session& on, const conditions& at) {
     own_session(on).opened().make_current();
     cudaFuncAttributes compiled{};
     detail::check(cudaFuncGetAttributes(&compiled, &read_bulk<Slots, SlotBytes>),
@@ -156,7 +156,7 @@ peer bulk_peer(int blocks) {
         cudaFuncSetAttribute(&read_bulk<Slots, SlotBytes>,
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "asking for a large shared memory");
-    return make(on, r);
+    return make(on, at);
   };
   return made;
 }
@@ -167,10 +167,10 @@ peer copy_peer() {
   return {.name = "copy",
           .what = "a copy on the device, which writes as much as it reads: reads count",
           .kind = peer_kind::copy,
-          .make = [](session& on, const peer_request& r) -> std::unique_ptr<runnable> {
-            if (on.free_bytes() < r.max_n * size_of(r.type))
+          .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            if (on.free_bytes() < at.bytes())
               throw input_error("the device has no room for a copy of the input");
-            return std::make_unique<copier>(own_session(on), r);
+            return std::make_unique<copier>(own_session(on), at);
           }};
 }
 
@@ -178,7 +178,7 @@ peer empty_peer() {
   return {.name = "empty",
           .what = "the launch of a kernel that does nothing",
           .kind = peer_kind::launch,
-          .make = [](session& on, const peer_request&) -> std::unique_ptr<runnable> {
+          .make = [](session& on, const conditions&) -> std::unique_ptr<runnable> {
             return std::make_unique<empty_launch>(own_session(on));
           }};
 }

@@ -44,10 +44,10 @@ class thrust_peer final : public runnable {
 
 }  // namespace
 
-std::unique_ptr<runnable> make_thrust_peer(session& on, const peer_request& r) {
-  if (r.op != "sum") throw input_error("Thrust is built in for sums alone: use --op sum");
-  refuse_narrow(r, "Thrust");
-  return visit_type(r.type, [&]<typename T>() -> std::unique_ptr<runnable> {
+std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at) {
+  if (at.op != "sum") throw input_error("Thrust is built in for sums alone: use --op sum");
+  refuse_narrow(at, "Thrust");
+  return visit_type(at.type, [&]<typename T>() -> std::unique_ptr<runnable> {
     if constexpr (is_narrow<T>)
       return nullptr;
     else

@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <tuple>
 
 #include "host/error.hpp"
 #include "host/reduce/best.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/quantity.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold::measure {
@@ -41,25 +39,8 @@ std::uint64_t parse_grid(std::string_view text, std::string_view candidate,
   return per_multiprocessor ? blocks * static_cast<std::uint64_t>(device.multiprocessors) : blocks;
 }
 
-candidate choose_best_candidate(session& on, const conditions& at) {
-  const stage_choice best = choose_best(on, at);
-  candidate made = stage_candidate(choose_stage(std::to_string(best.stage.number)), best.by.shape);
-  made.shape_name = made.label();
-  made.name = "best";
-  made.chosen_by = best.by.row != nullptr ? "table" : "rule";
-  return made;
-}
-
-candidate choose_shape(const stage_info& stage, session& on, const conditions& at) {
-  const launch_query q{on.properties(), at.n, size_of(at.type), at.mode};
-  for (const kernel_family& each : families_of(at.type, at.op)) {
-    if (each.stage.number != stage.number) continue;
-    const shape_choice chosen = tuned_shape(q, each);
-    candidate made = stage_candidate(stage, chosen.shape);
-    made.chosen_by = chosen.row != nullptr ? "table" : "rule";
-    return made;
-  }
-  return stage_candidate(stage, {});
+launch_query query(session& on, const conditions& at) {
+  return {on.properties(), at.n, size_of(at.type), at.mode};
 }
 
 }  // namespace
@@ -82,21 +63,38 @@ candidate stage_candidate(const stage_info& stage, const tenfold::shape& s) {
           .shape = s,
           .chosen_by = "rule",
           .make = [number = stage.number, s](session& on,
-                                             const peer_request& r) -> std::unique_ptr<runnable> {
+                                             const conditions& at) -> std::unique_ptr<runnable> {
             return on.make_reduction(
-                {.stage = number, .type = r.type, .op = r.op, .shape = s, .max_n = r.max_n});
+                {.stage = number, .type = at.type, .op = at.op, .shape = s, .max_n = at.n});
           }};
+}
+
+candidate chosen_candidate(const stage_info& stage, const shape_choice& by) {
+  candidate made = stage_candidate(stage, by.shape);
+  made.chosen_by = by.row != nullptr ? "table" : "rule";
+  return made;
 }
 
 candidate tuned_candidate(const stage_info& stage) {
   candidate made = stage_candidate(stage, {});
   made.shape_name.clear();
-  made.choose = [&stage](session& on, const conditions& at) { return choose_shape(stage, on, at); };
+  made.choose = [&stage](session& on, const conditions& at) {
+    for (const kernel_family& each : families_of(at.type, at.op))
+      if (each.stage.number == stage.number)
+        return chosen_candidate(stage, tuned_shape(query(on, at), each));
+    return stage_candidate(stage, {});
+  };
   return made;
 }
 
 candidate best_candidate() {
-  return {.name = "best", .choose = choose_best_candidate};
+  return {.name = "best", .choose = [](session& on, const conditions& at) {
+            const stage_choice best = choose_best(on, at);
+            candidate made = chosen_candidate(description_of(best.stage), best.by);
+            made.shape_name = made.label();
+            made.name = "best";
+            return made;
+          }};
 }
 
 candidate peer_candidate(const peer& p, bool on_cpu) {
@@ -120,8 +118,8 @@ candidate parse_candidate(std::string_view text, const device_properties& device
 }
 
 stage_choice choose_best(session& on, const conditions& at) {
-  const launch_query q{on.properties(), at.n, size_of(at.type), at.mode};
-  const std::vector<stage_choice> choices = best_choices(q, families_of(at.type, at.op));
+  const std::vector<stage_choice> choices =
+      best_choices(query(on, at), families_of(at.type, at.op));
   for (const stage_choice& each : choices) try {
       std::ignore = on.make_reduction({.stage = each.stage.number,
                                        .type = at.type,

@@ -26,7 +26,7 @@ struct candidate {
   std::string reason{};     ///< for the choice of stage and shape, where it was the program's
   bool on_cpu = false;      ///< in the memory of the CPU, whatever the device is
   bool is_hidden = false;   ///< measured for the read ceiling, shown only when it is wrong
-  std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
+  std::function<std::unique_ptr<runnable>(session&, const conditions&)> make{};
   /// Picks the candidate to measure under these conditions; empty where it is this one.
   std::function<candidate(session&, const conditions&)> choose{};
 
@@ -42,6 +42,8 @@ struct candidate {
 };
 
 [[nodiscard]] candidate stage_candidate(const stage_info& stage, const tenfold::shape& s);
+/// The stage in a shape that the table or the rule chose.
+[[nodiscard]] candidate chosen_candidate(const stage_info& stage, const shape_choice& by);
 /// The stage in its best shape for the conditions.
 [[nodiscard]] candidate tuned_candidate(const stage_info& stage);
 /// The best stage for the conditions, in its best shape.

@@ -11,14 +11,9 @@
 #include <vector>
 
 #include "host/backends/backend.hpp"
+#include "host/measure/conditions.hpp"
 
 namespace tenfold::measure {
-
-struct peer_request {
-  element_type type = element_type::f32;
-  std::string op = "sum";
-  std::uint64_t max_n = 0;
-};
 
 /// The value of a copy and of a reader is the exclusive or of the input's 32-bit words, whatever
 /// the type and operator. A launch reads nothing and has none: it is what a launch takes by itself.
@@ -32,8 +27,9 @@ struct peer {
   bool waits = false;
   /// What this program was built without; empty for a peer that is here.
   std::string absent{};
+  /// For as many elements as the conditions say, or fewer.
   /// @throws input_error when the peer has no such operator or does not run on this device
-  std::function<std::unique_ptr<runnable>(session&, const peer_request&)> make{};
+  std::function<std::unique_ptr<runnable>(session&, const conditions&)> make{};
 };
 
 /// What each library of peers shows, and nothing else. A pointer, since C knows no reference.

@@ -64,7 +64,7 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
   // The CPU knows no graphs: its calls are timed one after the other in either mode.
   if (who.on_cpu) at.mode = timing_mode::stream;
   const placement where = who.on_cpu ? place_on_cpu() : place_on_device();
-  auto work = who.make(where.on, {.type = at.type, .op = at.op, .max_n = n_});
+  auto work = who.make(where.on, at);
   return std::make_unique<sampler>(who, at, where, std::move(work));
 }
 

@@ -173,7 +173,7 @@ class oracle final : public runnable {
 };
 
 candidate oracle_candidate(std::function<value()> say, const peer& p) {
-  return {.name = "oracle", .peer = &p, .make = [say](session&, const peer_request&) {
+  return {.name = "oracle", .peer = &p, .make = [say](session&, const conditions&) {
             return std::make_unique<oracle>(say);
           }};
 }

@@ -67,9 +67,7 @@ std::string describe(const measure::search_result& found, timing_mode mode) {
 
 measure::candidate pick_candidate(const conditions& at, testbed& bed) {
   const stage_choice pick = measure::choose_best(bed.device(), at);
-  measure::candidate made =
-      measure::stage_candidate(choose_stage(std::to_string(pick.stage.number)), pick.by.shape);
-  made.chosen_by = pick.by.row != nullptr ? "table" : "rule";
+  measure::candidate made = measure::chosen_candidate(description_of(pick.stage), pick.by);
   made.reason = explain(pick, bed.device().properties());
   return made;
 }
