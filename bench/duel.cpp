@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -14,8 +14,8 @@
 #include "bench/end_to_end.hpp"
 #include "bench/options.hpp"
 #include "bench/standings.hpp"
+#include "host/error.hpp"
 #include "host/measure/context.hpp"
-#include "host/measure/rounds.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/text/program.hpp"
 #include "host/text/terminal.hpp"
@@ -147,13 +147,8 @@ class program {
   void run(timing_mode mode) {
     const std::vector<std::unique_ptr<sampler>> samplers = admit_all(mode);
     if (samplers.empty()) return;
-    std::vector<std::function<double()>> each_once;
-    for (const auto& each : samplers) each_once.push_back([&each] { return each->sample(); });
-    auto seconds =
-        measure::interleave(each_once, options_.rounds, options_.common.seed + duels_.size());
-    std::vector<result> all;
-    for (std::size_t i = 0; i < samplers.size(); ++i)
-      all.push_back(samplers[i]->finish(std::move(seconds[i])));
+    std::vector<result> all =
+        measure::take_turns(samplers, options_.rounds, options_.common.seed + duels_.size());
     const std::size_t reference = position_of_reference(all, reference_);
     rank(all, reference);
     print_standings(all, reference);

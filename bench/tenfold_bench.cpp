@@ -11,9 +11,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/options.hpp"
+#include "host/error.hpp"
 #include "host/measure/context.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/reduce/stage_description.hpp"
@@ -38,19 +40,6 @@ std::vector<std::uint64_t> default_sizes(const device_choice& device) {
   return {1 << 16, 1 << 20, 1 << 24, 1 << 28};
 }
 
-/// The launch shapes for which the stage may have kernels; it is asked whether it does.
-std::vector<shape> shapes_of(const stage_info& stage) {
-  std::vector<shape> shapes;
-  for (const int block : block_sizes) {
-    if (!description_of(stage).takes_items) {
-      shapes.push_back({.block = block});
-      continue;
-    }
-    for (const int items : item_counts) shapes.push_back({.block = block, .items = items});
-  }
-  return shapes;
-}
-
 std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   std::vector<const stage_info*> stages;
   for (const std::string& name : names) {
@@ -62,7 +51,8 @@ std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   }
   std::vector<candidate> all;
   for (const stage_info* stage : stages)
-    for (const shape& s : shapes_of(*stage)) all.push_back(measure::stage_candidate(*stage, s));
+    for (const shape& s : measure::shapes_of(description_of(*stage)))
+      all.push_back(measure::stage_candidate(*stage, s));
   return all;
 }
 

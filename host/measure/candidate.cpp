@@ -117,6 +117,14 @@ candidate parse_candidate(std::string_view text, const device_properties& device
   return made;
 }
 
+std::vector<shape> shapes_of(const stage_description& stage) {
+  std::vector<shape> shapes;
+  for (const int block : block_sizes)
+    for (const int items : item_counts)
+      if (stage.takes_items || items == default_items) shapes.push_back({block, items});
+  return shapes;
+}
+
 stage_choice choose_best(session& on, const conditions& at) {
   const std::vector<stage_choice> choices =
       best_choices(query(on, at), families_of(at.type, at.op));

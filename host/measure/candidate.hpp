@@ -55,6 +55,9 @@ struct candidate {
 /// @throws input_error
 [[nodiscard]] candidate parse_candidate(std::string_view text, const device_properties& device);
 
+/// The blocks and items for which a stage may have kernels.
+[[nodiscard]] std::vector<shape> shapes_of(const stage_description& stage);
+
 /// The first of `best_choices` that the device can run.
 /// @throws input_error when no stage serves the operator
 [[nodiscard]] stage_choice choose_best(session& on, const conditions& at);

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <ctime>
+#include <numeric>
+#include <random>
 #include <utility>
 
 namespace tenfold::measure {
@@ -58,18 +61,6 @@ sampler::sampler(candidate who, conditions at, const placement& where,
 
 double sampler::time_one_call() {
   return where_.on.time([&] { work_->enqueue(where_.ring.next(), at_.n); });
-}
-
-const reduction* sampler::stage() const {
-  return dynamic_cast<const reduction*>(work_.get());
-}
-
-shape sampler::used_shape() const {
-  return stage()->used_shape();
-}
-
-plan sampler::passes() const {
-  return stage()->plan_for(at_.n);
 }
 
 const reference& sampler::expected() {
@@ -129,9 +120,9 @@ result sampler::finish(std::vector<double> seconds) {
            .calls = calls_,
            .used_shape = who_.shape,
            .seconds = std::move(seconds)};
-  if (stage() != nullptr) {
-    const plan all = passes();
-    r.used_shape = used_shape();
+  if (const auto* stage = dynamic_cast<const reduction*>(work_.get())) {
+    const plan all = stage->plan_for(at_.n);
+    r.used_shape = stage->used_shape();
     r.passes = {all.begin(), all.end()};
   }
   r.computed = result_;
@@ -159,6 +150,31 @@ result take_samples(sampler& of, int repeat, bool is_executor) {
   result r = of.finish(std::move(seconds));
   r.cpu_seconds = cpu_spent / calls;
   return r;
+}
+
+std::vector<std::vector<double>> interleave(const std::vector<std::function<double()>>& samplers,
+                                            int rounds, std::uint64_t seed) {
+  std::vector<std::vector<double>> samples(samplers.size());
+  std::vector<std::size_t> order(samplers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::mt19937_64 random(seed);
+  for (const auto& sampler : samplers) static_cast<void>(sampler());
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (const std::size_t i : order) samples[i].push_back(samplers[i]());
+  }
+  return samples;
+}
+
+std::vector<result> take_turns(std::span<const std::unique_ptr<sampler>> all, int rounds,
+                               std::uint64_t seed) {
+  std::vector<std::function<double()>> each_once;
+  for (const auto& each : all) each_once.push_back([&each] { return each->sample(); });
+  auto seconds = interleave(each_once, rounds, seed);
+  std::vector<result> results;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    results.push_back(all[i]->finish(std::move(seconds[i])));
+  return results;
 }
 
 }  // namespace tenfold::measure

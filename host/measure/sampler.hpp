@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "host/backends/backend.hpp"
@@ -50,17 +52,12 @@ class sampler {
   /// which is in the cache.
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
-  [[nodiscard]] const candidate& who() const { return who_; }
-  /// Of a stage: its grid filled in.
-  [[nodiscard]] shape used_shape() const;
-  [[nodiscard]] plan passes() const;
 
   /// Compares what the last of the timed calls left with the reference as well.
   /// @param seconds what `sample` returned, one at least
   [[nodiscard]] result finish(std::vector<double> seconds);
 
  private:
-  [[nodiscard]] const reduction* stage() const;
   [[nodiscard]] const reference& expected();
   void judge_result();
   void record(int calls);
@@ -80,5 +77,15 @@ class sampler {
 /// Takes samples until there are enough for a steady median, or their share of time is spent.
 /// @param repeat how many; 0: as time allows
 [[nodiscard]] result take_samples(sampler& of, int repeat, bool is_executor);
+
+/// Takes one sample of each per round, in another random order every time, so that what drifts over
+/// a run, such as a clock, meets them all alike. A first round is thrown away.
+/// @return for each sampler its samples, by round
+[[nodiscard]] std::vector<std::vector<double>> interleave(
+    const std::vector<std::function<double()>>& samplers, int rounds, std::uint64_t seed);
+
+/// The results of all, from interleaved samples.
+[[nodiscard]] std::vector<result> take_turns(std::span<const std::unique_ptr<sampler>> all,
+                                             int rounds, std::uint64_t seed);
 
 }  // namespace tenfold::measure

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host/error.hpp"
-#include "host/measure/rounds.hpp"
 #include "host/reduce/best.hpp"
 
 namespace tenfold::measure {
@@ -37,55 +36,50 @@ std::vector<shape> grids_of(const shape& s, const kernel_family& of,
   return shapes;
 }
 
-std::vector<shape> shapes_of(const kernel_family& of, const device_properties& device) {
-  std::vector<shape> shapes;
-  for (const int block : block_sizes)
-    for (const int items : item_counts)
-      if (of.has(block, items) && (of.stage.takes_items || items == default_items))
-        for (const shape& s : grids_of({block, items}, of, device)) shapes.push_back(s);
-  return shapes;
-}
-
-/// The same for two that launch the same.
-auto launch_of(const sampler& of) {
-  const shape s = of.used_shape();
-  return std::tuple(of.who().stage->number, s.block, s.items, of.passes()[0].blocks);
-}
-
-/// All there are, the pick first.
+/// All there are, the pick first; of several that launch the same, one.
 samplers admit_all(const candidate& pick, const std::vector<kernel_family>& families,
                    timing_mode mode, testbed& bed) {
+  const conditions at = bed.at(mode);
+  std::set<std::tuple<int, int, int, std::uint64_t>> known;
+  const auto is_new = [&](const candidate& who) {
+    const auto made = bed.device().make_reduction({.stage = who.stage->number,
+                                                   .type = at.type,
+                                                   .op = at.op,
+                                                   .shape = who.shape,
+                                                   .max_n = at.n});
+    const shape s = made->used_shape();
+    const std::uint64_t blocks = made->plan_for(at.n)[0].blocks;
+    return known.insert({who.stage->number, s.block, s.items, blocks}).second;
+  };
   samplers all;
-  all.push_back(bed.admit(pick, mode));
-  std::set<decltype(launch_of(*all.front()))> known{launch_of(*all.front())};
+  const auto admit = [&](const candidate& who) {
+    if (is_new(who)) all.push_back(bed.admit(who, mode));
+  };
+  admit(pick);
   for (const kernel_family& of : families) {
     if (of.op.commutes && !of.stage.takes_items && !of.stage.takes_grid) continue;
-    const stage_info& stage = choose_stage(std::to_string(of.stage.number));
-    for (const shape& s : shapes_of(of, bed.device().properties())) try {
-        candidate who = stage_candidate(stage, s);
-        who.chosen_by = "measurement";
-        auto next = bed.admit(who, mode);
-        if (known.insert(launch_of(*next)).second) all.push_back(std::move(next));
-      } catch (const input_error&) {
-        // The device lacks what the stage needs.
-      }
+    for (const shape& wanted : shapes_of(of.stage)) {
+      if (!of.has(wanted.block, wanted.items)) continue;
+      for (const shape& s : grids_of(wanted, of, bed.device().properties())) try {
+          candidate who = stage_candidate(description_of(of.stage), s);
+          who.chosen_by = "measurement";
+          admit(who);
+        } catch (const input_error&) {
+          // The device lacks what the stage needs.
+        }
+    }
   }
   return all;
 }
 
-std::vector<result> take_turns(const samplers& all, int rounds) {
-  std::vector<std::function<double()>> each_once;
-  for (const auto& each : all) each_once.push_back([&each] { return each->sample(); });
-  auto seconds = interleave(each_once, rounds, order_seed);
-  std::vector<result> results;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    results.push_back(all[i]->finish(std::move(seconds[i])));
-    if (const result& r = results.back(); r.is_wrong())
+std::vector<result> take_right_turns(const samplers& all, int rounds) {
+  std::vector<result> results = take_turns(all, rounds, order_seed);
+  for (const result& r : results)
+    if (r.is_wrong())
       throw error(exit_code::wrong_result,
                   fmt::format("{} gives {} in block {}, items {}, where the reference is {}",
                               name_stage(*r.who.stage), to_string(r.computed), r.used_shape.block,
                               r.used_shape.items, to_string(r.expected.expected)));
-  }
   return results;
 }
 
@@ -110,9 +104,9 @@ search_result search(const candidate& pick, const std::vector<kernel_family>& fa
   const round_counts rounds = bed.choice().is_executor() ? executor_rounds : gpu_rounds;
   samplers all = admit_all(pick, families, mode, bed);
   const auto candidates = static_cast<int>(all.size());
-  const std::vector<result> first = take_turns(all, rounds.first);
+  const std::vector<result> first = take_right_turns(all, rounds.first);
   all = choose_finalists(std::move(all), first);
-  const std::vector<result> last = take_turns(all, rounds.last);
+  const std::vector<result> last = take_right_turns(all, rounds.last);
   const auto fastest = std::min_element(
       last.begin(), last.end(),
       [](const result& a, const result& b) { return a.time.median < b.time.median; });

@@ -52,7 +52,7 @@ placement testbed::place_on_cpu() {
 }
 
 std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) {
-  conditions at{.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode};
+  conditions at = this->at(mode);
   if (who.choose) {
     candidate chosen = who.choose(device(), at);
     chosen.reason = who.reason;

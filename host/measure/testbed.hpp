@@ -20,6 +20,10 @@ class testbed {
   [[nodiscard]] const device_choice& choice() const { return choice_; }
   [[nodiscard]] session& device() { return *device_.on; }
   [[nodiscard]] session& cpu() { return *cpu_.on; }
+  /// For what is loaded.
+  [[nodiscard]] conditions at(timing_mode mode) const {
+    return {.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode};
+  }
 
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
   /// were made before must not be used again.

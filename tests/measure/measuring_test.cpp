@@ -11,7 +11,6 @@
 
 #include "host/error.hpp"
 #include "host/measure/candidate.hpp"
-#include "host/measure/rounds.hpp"
 #include "host/measure/search.hpp"
 #include "host/measure/testbed.hpp"
 
