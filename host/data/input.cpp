@@ -5,16 +5,15 @@
 #include <limits>
 
 #include "host/data/parallel.hpp"
+#include "host/simt/schedule.hpp"
 
 namespace tenfold {
 namespace {
 
-/// A random number for each position: a step of splitmix64 and its mixing.
+/// A random number for each position: the sequence's own steps, from wherever the position is.
 std::uint64_t random_at(std::uint64_t seed, std::uint64_t i) {
-  std::uint64_t z = seed * 0xd1342543de82ef95u + (i + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
+  constexpr std::uint64_t step = 0x9e3779b97f4a7c15u;
+  return simt::random_sequence(seed * 0xd1342543de82ef95u + i * step).next();
 }
 
 /// As many random bits as `digits`, read as a fixed-point number in [-1, 1).
