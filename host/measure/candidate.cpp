@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <limits>
 #include <tuple>
 
 #include "host/error.hpp"
@@ -22,13 +22,12 @@ std::string name_shape(const stage_info& stage, const tenfold::shape& s) {
 }
 
 int parse_int(std::string_view text, std::string_view candidate) {
-  int number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || end != text.data() + text.size() || number < 1)
+  const auto number = parse_digits(text);
+  if (!number || *number < 1 || *number > std::numeric_limits<int>::max())
     throw input_error(fmt::format(
         "cannot read '{}' in '{}': use STAGE:BLOCK:ITEMS:GRID, such as 10:512:4:528 or 10:512:4:4x",
         text, candidate));
-  return number;
+  return static_cast<int>(*number);
 }
 
 std::uint64_t parse_grid(std::string_view text, std::string_view candidate,

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <tuple>
 
-#include "host/cli/options.hpp"
+#include "host/backends/names.hpp"
 #include "host/error.hpp"
+#include "host/isa/text.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -49,27 +50,18 @@ std::string type_of(const stage_info& stage) {
   return unlisted != nullptr ? std::string(unlisted->type) : fmt::format("{}::stage", stage.name);
 }
 
-/// Of `sm_90` and `sm_90a`, times ten.
-int capability_of(const isa::architecture& a) {
-  int capability = 0;
-  std::from_chars(a.name.data() + 3, a.name.data() + a.name.size(), capability);
-  return capability;
-}
-
-std::string capability_text(int capability) {
-  return fmt::format("{}.{}", capability / 10, capability % 10);
-}
-
 void check_architecture(const stage_info& stage, const isa::architecture& a) {
   const int needed = description_of(stage).compute_capability;
   if (needed == 0) return;
-  const std::string what = fmt::format("{} needs NVIDIA's compute capability {}", name_stage(stage),
-                                       capability_text(needed));
+  const std::string what =
+      fmt::format("{} needs NVIDIA's compute capability {:.1f}", name_stage(stage), needed / 10.0);
   if (a.vendor == isa::vendor::amd)
     throw input_error(fmt::format("{}, and {} is AMD's: use --arch sm_{}", what, a.name, needed));
-  if (capability_of(a) < needed)
-    throw input_error(fmt::format("{}, and {} has {}: use --arch sm_{}", what, a.name,
-                                  capability_text(capability_of(a)), needed));
+  // As in sm_90 and sm_90a.
+  const int capability = isa::number_at(std::string_view(a.name).substr(3)).value_or(0);
+  if (capability < needed)
+    throw input_error(fmt::format("{}, and {} has {:.1f}: use --arch sm_{}", what, a.name,
+                                  capability / 10.0, needed));
 }
 
 /// The executor runs the same kernels and refuses the same requests, whatever warp size it
