@@ -31,10 +31,6 @@ const char* describe_place(const std::vector<result>& all) {
   return all.front().at.mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
 }
 
-std::string describe_share(const result& s) {
-  return s.share_of_ceiling ? fmt::format("{:.1f}%", 100 * *s.share_of_ceiling) : "-";
-}
-
 std::size_t label_width(const std::vector<result>& all) {
   std::size_t width = 0;
   for (const result& s : all) width = std::max(width, s.who.label().size());
@@ -66,7 +62,9 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   for (const result& s : all)
     fmt::print("  {:<{}} {:>9} {:>9} {:>9} {:>9.4g} {:>8}  {}{}\n", s.who.label(), width,
                format_seconds(s.time.median), format_seconds(s.time.p5), format_seconds(s.time.p95),
-               s.gigabytes_per_second(), describe_share(s), describe(*s.ratio), notes(s));
+               s.gigabytes_per_second(),
+               s.share_of_ceiling ? format_share(s.share_of_ceiling) : "-", describe(*s.ratio),
+               notes(s));
   std::fflush(stdout);
 }
 

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
-#include <system_error>
 
 #include "host/error.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold {
 namespace {
@@ -89,10 +88,9 @@ class count_parser {
   }
 
   std::uint64_t number(std::string_view decimal) const {
-    std::uint64_t result = 0;
-    const auto status = std::from_chars(decimal.data(), decimal.data() + decimal.size(), result);
-    if (status.ec != std::errc{}) fail_overflow();
-    return result;
+    const auto result = parse_digits(decimal);
+    if (!result) fail_overflow();
+    return *result;
   }
 
   std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
@@ -163,9 +161,7 @@ void parse_range(std::string_view text, std::size_t dots, std::vector<std::uint6
 
 std::vector<std::uint64_t> parse_sizes(std::string_view text) {
   std::vector<std::uint64_t> sizes;
-  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
-    end = text.find(',', begin);
-    const std::string_view part = text.substr(begin, end == text.npos ? end : end - begin);
+  for (const std::string_view part : split(text, ',')) {
     if (const std::size_t dots = part.find(".."); dots != part.npos)
       parse_range(part, dots, sizes);
     else
@@ -217,6 +213,10 @@ std::string format_bytes(std::uint64_t bytes) {
   const bool whole = amount == std::floor(amount);
   const int decimals = whole || amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f} {}", amount, decimals, units[unit]);
+}
+
+std::string format_share(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }
 
 }  // namespace tenfold

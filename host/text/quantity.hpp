@@ -1,8 +1,9 @@
 /// @file
-/// Counts, times and sizes as text, in both directions where the user types them.
+/// Counts, times, sizes and shares as text, in both directions where the user types them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,5 +36,8 @@ namespace tenfold {
 /// A size in bytes in the largest binary unit it fills, `64 MiB`; three significant digits where
 /// it is no whole number of them, `1.50 GiB`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+
+/// A share of 1 in per cent, `91.3%`; empty where there is none.
+[[nodiscard]] std::string format_share(const std::optional<double>& share);
 
 }  // namespace tenfold

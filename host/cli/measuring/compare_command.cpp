@@ -29,8 +29,8 @@ using json = nlohmann::ordered_json;
 constexpr std::size_t most_files = 26;  // as many as there are letters
 constexpr std::size_t widest_line = 120;
 
-char letter(std::size_t file) {
-  return static_cast<char>('A' + file);
+std::string letter(std::size_t file) {
+  return {static_cast<char>('A' + file)};
 }
 
 std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
@@ -51,15 +51,11 @@ std::string format_rate(double bytes_per_second) {
   return gigabytes < 1 ? fmt::format("{:.3g}", gigabytes) : fmt::format("{:.4g}", gigabytes);
 }
 
-std::string format_share(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f}%", 100 * *share) : std::string();
-}
-
 std::string format_shape(const launch_shape& shape) {
   std::string text;
-  for (const auto& [name, count] : {std::pair{"block", shape.block},
-                                    std::pair{"items", shape.items}, std::pair{"grid", shape.grid}})
-    if (count) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, *count);
+  for (const auto& [name, figure] : shape_figures)
+    if (const auto& count = shape.*figure)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, *count);
   return text;
 }
 
@@ -84,24 +80,10 @@ std::string describe_mode(const std::string& mode) {
 
 // ---- the table ----------------------------------------------------------------------------------
 
-/// A text and how many columns it takes, which its colour does not change.
-struct cell {
-  std::string text{};
-  std::size_t width = 0;
+/// What an entry has to say of a file, in one line or one below the other.
+struct group {
+  std::string times, rates;
 };
-
-cell right_aligned(std::string_view text, std::size_t width, colour c = colour::plain) {
-  return {paint(fmt::format("{:>{}}", text, width), c), std::max(width, text.size())};
-}
-
-cell operator+(cell a, const cell& b) {
-  return {a.text + b.text, a.width + b.width};
-}
-
-/// What moves a cell to the right end of a wider one.
-std::string indentation(const cell& c, std::size_t width) {
-  return std::string(width - std::min(c.width, width), ' ');
-}
 
 /// A group of columns for each file; two lines for each entry where one would be too wide.
 class comparison_table {
@@ -143,38 +125,35 @@ class comparison_table {
     return by_shape_ ? fmt::format("{} {}", e.what.who, format_shape(e.shape)) : e.what.who;
   }
 
-  // The two parts of a group, in one line or one below the other: times, and what they amount to.
-
-  [[nodiscard]] cell times(std::size_t file, std::string_view time, std::string_view ratio,
-                           colour c = colour::plain) const {
-    const cell left = right_aligned(time, 9);
-    return file == 0 ? left : left + right_aligned(ratio, 10, c);
+  /// @param ratio empty for the first file, with which the others are compared
+  [[nodiscard]] static std::string times(std::size_t file, std::string_view time,
+                                         std::string_view ratio, colour c = colour::plain) {
+    std::string text = fmt::format("{:>9}", time);
+    if (file != 0) text += paint(fmt::format("{:>10}", ratio), c);
+    return text;
   }
-  [[nodiscard]] cell rates(std::string_view rate, std::string_view peak,
-                           std::string_view ceiling) const {
-    cell all = right_aligned(rate, 8);
-    if (has_peak_) all = all + right_aligned(peak, 7);
-    if (has_ceiling_) all = all + right_aligned(ceiling, 8);
-    return all;
+  [[nodiscard]] std::string rates(std::string_view rate, std::string_view peak,
+                                  std::string_view ceiling) const {
+    std::string text = fmt::format("{:>8}", rate);
+    if (has_peak_) text += fmt::format("{:>7}", peak);
+    if (has_ceiling_) text += fmt::format("{:>8}", ceiling);
+    return text;
   }
 
   [[nodiscard]] std::size_t group_width(std::size_t file) const {
-    const std::size_t above = times(file, "", "").width, below = rates("", "", "").width;
+    const std::size_t above = times(file, "", "").size(), below = rates("", "", "").size();
     return in_one_line_ ? above + below : std::max(above, below);
   }
 
-  /// @param above, below what stands in a file's group, by its number
-  template <typename Above, typename Below>
-  void print_groups(const std::string& label, Above above, Below below) const {
-    std::string first = label + std::string(label_width_ - label.size(), ' ');
-    std::string second(label_width_, ' ');
+  void print_groups(std::string_view label, const std::vector<group>& groups) const {
+    std::string first = fmt::format("{:{}}", label, label_width_), second(label_width_, ' ');
     for (std::size_t i = 0; i < files_; ++i) {
-      const cell left = above(i), right = below(i);
       if (in_one_line_) {
-        first += left.text + right.text;
+        first += groups[i].times + groups[i].rates;
       } else {
-        first += indentation(left, group_width(i)) + left.text;
-        second += indentation(right, group_width(i)) + right.text;
+        // A colour is no column, which rules out a width of fmt's.
+        first += std::string(group_width(i) - times(i, "", "").size(), ' ') + groups[i].times;
+        second += fmt::format("{:>{}}", groups[i].rates, group_width(i));
       }
     }
     print_line(first);
@@ -191,25 +170,26 @@ class comparison_table {
     for (std::size_t i = 0; i < files_; ++i)
       letters += fmt::format("{:>9}{:{}}", letter(i), "", group_width(i) - 9);
     print_line(letters);
-    print_groups(
-        "", [&](std::size_t i) { return times(i, "time", "vs A"); },
-        [&](std::size_t) { return rates("GB/s", "peak", "ceiling"); });
+    std::vector<group> titles;
+    for (std::size_t i = 0; i < files_; ++i)
+      titles.push_back({times(i, "time", "vs A"), rates("GB/s", "peak", "ceiling")});
+    print_groups("", titles);
   }
 
   void print_row(const comparison& c) const {
-    print_groups(
-        label(c), [&](std::size_t i) { return times_of(c, i); },
-        [&](std::size_t i) {
-          const result_entry* e = c.results[i];
-          if (e == nullptr) return rates("", "", "");
-          return rates(format_rate(e->bytes_per_second), format_share(e->share_of_peak),
-                       format_share(e->share_of_ceiling));
-        });
+    std::vector<group> groups;
+    for (std::size_t i = 0; i < files_; ++i)
+      if (const result_entry* e = c.results[i])
+        groups.push_back(
+            {times_of(c, i), rates(format_rate(e->bytes_per_second), format_share(e->share_of_peak),
+                                   format_share(e->share_of_ceiling))});
+      else
+        groups.push_back({times(i, "", ""), rates("", "", "")});
+    print_groups(label(c), groups);
     if (!by_shape_ && c.shapes_differ()) print_shapes(c);
   }
 
-  [[nodiscard]] cell times_of(const comparison& c, std::size_t file) const {
-    if (c.results[file] == nullptr) return times(file, "", "");
+  [[nodiscard]] static std::string times_of(const comparison& c, std::size_t file) {
     const std::string time = format_seconds(c.results[file]->seconds);
     const auto speed_up = c.speed_up(file);
     if (!speed_up) return times(file, time, "");
@@ -241,15 +221,14 @@ void print_files(std::span<const result_file> files) {
     device_width = std::max(device_width, each.device.size());
   }
   for (std::size_t i = 0; i < files.size(); ++i)
-    fmt::print("{}  {:<{}}  {:<{}}  {}\n", paint(std::string(1, letter(i)), colour::bold),
-               files[i].path, path_width,
-               files[i].device.empty() ? "unknown device" : files[i].device,
+    fmt::print("{}  {:<{}}  {:<{}}  {}\n", paint(letter(i), colour::bold), files[i].path,
+               path_width, files[i].device.empty() ? "unknown device" : files[i].device,
                std::max(device_width, std::string_view("unknown device").size()),
                format_date(files[i].date));
 }
 
 /// Which is faster overall, and how much of that means something.
-void print_overall(const overall& o, char file) {
+void print_overall(const overall& o, const std::string& file) {
   const std::string over = count_of(o.entries, "entry", "entries");
   if (o.within_spread == o.entries) {
     fmt::print("{} and A do not differ by more than the spread in any of {}.\n", file, over);
@@ -259,8 +238,8 @@ void print_overall(const overall& o, char file) {
   fmt::print(
       "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
       "spread{}.\n",
-      is_faster ? file : 'A', format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
-      is_faster ? 'A' : file, over, count_of(o.within_spread, "difference is", "differences are"),
+      is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
+      is_faster ? "A" : file, over, count_of(o.within_spread, "difference is", "differences are"),
       o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
 }
 
@@ -328,9 +307,12 @@ json result_entry_of(const comparison& c, std::size_t file) {
 json document_of(std::span<const result_file> files, const matched_results& matched) {
   json document{{"files", json::array()}, {"comparisons", json::array()}};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    json file{{"letter", std::string(1, letter(i))}, {"path", files[i].path},
-              {"device", files[i].device},           {"date", files[i].date},
-              {"entries", files[i].entries.size()},  {"wrong", files[i].wrong}};
+    json file{{"letter", letter(i)},
+              {"path", files[i].path},
+              {"device", files[i].device},
+              {"date", files[i].date},
+              {"entries", files[i].entries.size()},
+              {"wrong", files[i].wrong}};
     if (i != 0) {
       const overall o = summarize(matched.comparisons, i);
       file["common"] = o.entries;
@@ -348,7 +330,7 @@ json document_of(std::span<const result_file> files, const matched_results& matc
                {"n", s.n},
                {"mode", s.mode.empty() ? json() : json(s.mode)}};
     for (std::size_t i = 0; i < files.size(); ++i)
-      entry["results"][std::string(1, letter(i))] = result_entry_of(c, i);
+      entry["results"][letter(i)] = result_entry_of(c, i);
     document["comparisons"].push_back(std::move(entry));
   }
   document["slower_shapes"] = matched.slower_shapes;
@@ -381,7 +363,8 @@ void add_compare_verb(CLI::App& app, action& chosen) {
       "compare", "results of several devices or commits side by side, from their JSON");
   compare->add_option(
       "FILE", o->files,
-      "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold_duel' (--json "
+      "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
+      "(--json "
       "FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
       "the others are compared with");
   compare->add_flag("--by-shape", o->by_shape,

@@ -15,10 +15,6 @@
 namespace tenfold::cli {
 namespace {
 
-std::string format_share(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f}%", 100 * *share) : "";
-}
-
 std::string format_ratio(const std::optional<double>& ratio) {
   if (!ratio) return "";
   return *ratio < 0.1 ? fmt::format("{:.2g} x", *ratio) : fmt::format("{:.2f} x", *ratio);

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -23,7 +24,8 @@ namespace {
 using json = nlohmann::ordered_json;
 
 constexpr std::string_view writers =
-    "'tenfold run' and 'tenfold ladder' with --json FILE, 'tenfold_duel --json FILE' and "
+    "'tenfold run', 'tenfold ladder' and 'tenfold best' with --json FILE, 'tenfold_duel --json "
+    "FILE' and "
     "'tenfold_bench --benchmark_out=FILE' write what can be compared";
 
 std::string slurp(const std::string& path) {
@@ -46,19 +48,6 @@ std::optional<double> number_at(const json& object, const char* key) {
   const auto at = object.find(key);
   if (at == object.end() || !at->is_number()) return std::nullopt;
   return at->get<double>();
-}
-
-std::optional<std::uint64_t> count_at(const json& object, const char* key) {
-  const auto at = object.find(key);
-  if (at == object.end() || !at->is_number_unsigned()) return std::nullopt;
-  return at->get<std::uint64_t>();
-}
-
-std::optional<std::uint64_t> parse_digits(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 /// What Google Benchmark appends to a name on how it took the time.
@@ -85,15 +74,16 @@ bool parse_name(std::string_view name, result_entry& e) {
             .op = std::string(parts[2]),
             .n = *n,
             .mode = {}};
-  for (std::size_t i = 4; i < parts.size(); ++i) {
-    if (parts[i].starts_with("block:"))
-      e.shape.block = parse_digits(parts[i].substr(6));
-    else if (parts[i].starts_with("items:"))
-      e.shape.items = parse_digits(parts[i].substr(6));
-    else if (parts[i].starts_with("grid:"))
-      e.shape.grid = parse_digits(parts[i].substr(5));
-    else if (!tells_how_timed(parts[i]) && !names_stage(parts[i]))
-      e.what.mode += (e.what.mode.empty() ? "" : "/") + std::string(parts[i]);
+  for (const std::string_view part : std::span(parts).subspan(4)) {
+    const std::size_t colon = part.find(':');
+    const auto figure =
+        std::find_if(std::begin(shape_figures), std::end(shape_figures), [&](const auto& each) {
+          return colon != part.npos && part.substr(0, colon) == each.first;
+        });
+    if (figure != std::end(shape_figures))
+      e.shape.*figure->second = parse_digits(part.substr(colon + 1));
+    else if (!tells_how_timed(part) && !names_stage(part))
+      e.what.mode += (e.what.mode.empty() ? "" : "/") + std::string(part);
   }
   return true;
 }
@@ -109,6 +99,7 @@ bool is_wrong(const json& entry) {
 
 /// All that a file says under one name.
 struct repetitions {
+  std::string name;
   std::vector<json> each{};
   std::map<std::string, json> aggregates{};  ///< by `aggregate_name`
 };
@@ -124,11 +115,11 @@ class result_reader {
     result_file file{.path = path_, .device = device_of(context), .date = text_at(context, "date")};
     peak_ = peak_of(context);
     ceiling_ = number_at(context, "read_ceiling_bytes_per_second");
-    for (const auto& [name, all] : group(benchmarks)) {
+    for (repetitions& all : group(benchmarks)) {
       if (std::any_of(all.each.begin(), all.each.end(), is_wrong))
         ++file.wrong;
       else
-        file.entries.push_back(read_entry(name, all));
+        file.entries.push_back(read_entry(std::move(all)));
     }
     if (file.entries.empty()) fail("holds nothing to compare: all its results are wrong");
     return file;
@@ -161,15 +152,15 @@ class result_reader {
   }
 
   /// In the order of the file.
-  [[nodiscard]] std::vector<std::pair<std::string, repetitions>> group(const json& all) const {
-    std::vector<std::pair<std::string, repetitions>> groups;
+  [[nodiscard]] std::vector<repetitions> group(const json& all) const {
+    std::vector<repetitions> groups;
     std::map<std::string, std::size_t> position;
     for (const json& entry : all) {
       const std::string name = entry.is_object() ? name_of(entry) : std::string();
       if (name.empty()) fail_as_foreign("has an entry without \"name\"");
       const auto [at, is_new] = position.try_emplace(name, groups.size());
-      if (is_new) groups.emplace_back(name, repetitions{});
-      repetitions& r = groups[at->second].second;
+      if (is_new) groups.push_back({name});
+      repetitions& r = groups[at->second];
       if (text_at(entry, "run_type") == "aggregate")
         r.aggregates[text_at(entry, "aggregate_name")] = entry;
       else
@@ -196,75 +187,71 @@ class result_reader {
     return static_cast<double>(*gigabytes) * 1e9;
   }
 
-  [[nodiscard]] result_entry read_entry(const std::string& name, const repetitions& all) const {
+  [[nodiscard]] result_entry read_entry(repetitions all) const {
     result_entry e;
-    e.name = name;
-    if (!parse_name(name, e))
+    e.name = all.name;
+    if (!parse_name(e.name, e))
       fail_as_foreign(
-          fmt::format("has an entry '{}', which names no stage, type, operator and n", name));
-    const json& median = median_of(name, all);
-    for (const auto& [key, part] :
-         {std::pair{"block", &e.shape.block}, std::pair{"items", &e.shape.items},
-          std::pair{"grid", &e.shape.grid}})
-      if (const auto count = count_at(median, key); count.value_or(0) != 0) *part = count;
-    e.seconds = seconds_of(name, median);
-    e.spread = spread_of(name, all, median);
-    e.bytes_per_second = required(name, median, "bytes_per_second");
+          fmt::format("has an entry '{}', which names no stage, type, operator and n", e.name));
+    std::sort(all.each.begin(), all.each.end(),
+              [&](const json& a, const json& b) { return seconds_of(a) < seconds_of(b); });
+    const json& median = median_of(all);
+    for (const auto& [key, figure] : shape_figures)
+      if (const auto count = number_at(median, key); count.value_or(0) > 0)
+        e.shape.*figure = static_cast<std::uint64_t>(*count);
+    e.seconds = seconds_of(median);
+    e.spread = spread_of(all, median);
+    e.bytes_per_second = required(median, "bytes_per_second");
+    // What reads on the CPU has no share of what the device can read.
+    if (e.what.mode == "cpu" || text_at(median, "device") == "cpu") return e;
     e.share_of_peak = share(median, {"share_of_peak", "of_peak"}, e.bytes_per_second, peak_);
     e.share_of_ceiling = share(median, {"share_of_ceiling"}, e.bytes_per_second, ceiling_);
-    // What reads on the CPU has no share of what the device can read.
-    if (e.what.mode == "cpu") e.share_of_peak = e.share_of_ceiling = std::nullopt;
     return e;
   }
 
-  [[nodiscard]] json median_of(const std::string& name, const repetitions& all) const {
+  /// @param all each of which is no faster than the one before
+  [[nodiscard]] const json& median_of(const repetitions& all) const {
     if (const auto at = all.aggregates.find("median"); at != all.aggregates.end())
       return at->second;
-    if (all.each.empty()) fail_as_foreign(fmt::format("has no median of '{}'", name));
-    std::vector<json> sorted = all.each;
-    std::sort(sorted.begin(), sorted.end(), [&](const json& a, const json& b) {
-      return seconds_of(name, a) < seconds_of(name, b);
-    });
-    return sorted[sorted.size() / 2];
+    if (all.each.empty()) fail_as_foreign(fmt::format("has no median of '{}'", all.name));
+    return all.each[all.each.size() / 2];
   }
 
-  [[nodiscard]] double required(const std::string& name, const json& entry, const char* key) const {
+  [[nodiscard]] double required(const json& entry, const char* key) const {
     const auto number = number_at(entry, key);
-    if (!number) fail_as_foreign(fmt::format("has no number \"{}\" in its entry '{}'", key, name));
+    if (!number)
+      fail_as_foreign(fmt::format("has no number \"{}\" in its entry '{}'", key, name_of(entry)));
     return *number;
   }
 
-  [[nodiscard]] double unit_of(const std::string& name, const json& entry) const {
+  [[nodiscard]] double unit_of(const json& entry) const {
     static constexpr std::array<std::pair<std::string_view, double>, 4> units{
         {{"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
     const std::string text = text_at(entry, "time_unit");
     for (const auto& [unit, seconds] : units)
       if (text == unit) return seconds;
-    fail(fmt::format("gives the time of '{}' in the unit '{}': use ns, us, ms or s", name, text));
+    fail(fmt::format("gives the time of '{}' in the unit '{}': use ns, us, ms or s", name_of(entry),
+                     text));
   }
 
-  [[nodiscard]] double seconds_of(const std::string& name, const json& entry) const {
-    const double time = required(name, entry, "real_time");
-    if (!(time > 0)) fail(fmt::format("gives '{}' a time of {}", name, time));
-    return time * unit_of(name, entry);
+  [[nodiscard]] double seconds_of(const json& entry) const {
+    const double time = required(entry, "real_time");
+    if (!(time > 0)) fail(fmt::format("gives '{}' a time of {}", name_of(entry), time));
+    return time * unit_of(entry);
   }
 
-  [[nodiscard]] std::optional<time_range> spread_of(const std::string& name, const repetitions& all,
+  [[nodiscard]] std::optional<time_range> spread_of(const repetitions& all,
                                                     const json& median) const {
     const auto p5 = all.aggregates.find("p5"), p95 = all.aggregates.find("p95");
     if (p5 != all.aggregates.end() && p95 != all.aggregates.end())
-      return time_range{seconds_of(name, p5->second), seconds_of(name, p95->second)};
+      return time_range{seconds_of(p5->second), seconds_of(p95->second)};
     for (const auto& [low, high] : {std::pair{"p5", "p95"}, std::pair{"fastest", "slowest"}}) {
       const auto from = number_at(median, low), to = number_at(median, high);
-      const double unit = unit_of(name, median);
+      const double unit = unit_of(median);
       if (from && to) return time_range{*from * unit, *to * unit};
     }
     if (all.each.size() < 2) return std::nullopt;
-    const auto faster = [&](const json& a, const json& b) {
-      return seconds_of(name, a) < seconds_of(name, b);
-    };
-    const auto [fastest, slowest] = std::minmax_element(all.each.begin(), all.each.end(), faster);
-    return time_range{seconds_of(name, *fastest), seconds_of(name, *slowest)};
+    return time_range{seconds_of(all.each.front()), seconds_of(all.each.back())};
   }
 
   /// As the entry has it, else of what the context says is the whole.

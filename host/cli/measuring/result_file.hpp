@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tenfold::cli {
@@ -15,13 +16,18 @@ struct subject {
   std::string who;  ///< `10_two_pass`, `peer:cub`
   std::string type, op;
   std::uint64_t n = 0;
-  std::string mode;  ///< `graph`, `stream`, `cpu`; empty in a file of `run` or `ladder`
+  std::string
+      mode;  ///< `graph`, `stream`, `cpu`; empty for a stream that `run`, `ladder`, `best` used
 };
 
 /// As far as the file tells it.
 struct launch_shape {
   std::optional<std::uint64_t> block{}, items{}, grid{};
 };
+inline constexpr std::pair<const char*, std::optional<std::uint64_t> launch_shape::*>
+    shape_figures[] = {{"block", &launch_shape::block},
+                       {"items", &launch_shape::items},
+                       {"grid", &launch_shape::grid}};
 
 struct time_range {
   double low = 0, high = 0;  ///< seconds
@@ -44,7 +50,7 @@ struct result_file {
   std::size_t wrong = 0;                ///< entries left out, since their result is wrong
 };
 
-/// Reads what `tenfold run`, `tenfold ladder`, `tenfold_duel` or `tenfold_bench` wrote as JSON.
+/// Reads what `tenfold run`, `ladder` or `best`, `tenfold_duel` or `tenfold_bench` wrote as JSON.
 /// @throws input_error when the file cannot be read or holds something else
 [[nodiscard]] result_file read_result_file(const std::string& path);
 
