@@ -26,68 +26,48 @@ std::string name_reasons(std::uint64_t bits) {
 
 }  // namespace
 
-class clock_reader::library {
- public:
-  explicit library(const std::string& bus_id) : handle_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-    if (handle_ == nullptr || bus_id.empty()) return;
-    const auto start = find<int()>("nvmlInit_v2");
-    if (start == nullptr || start() != nvml_success) return;
-    started_ = true;
-    const auto by_bus_id = find<int(const char*, nvml_device*)>("nvmlDeviceGetHandleByPciBusId_v2");
-    if (by_bus_id == nullptr || by_bus_id(bus_id.c_str(), &device_) != nvml_success)
-      device_ = nullptr;
-  }
-  ~library() {
-    if (const auto stop = started_ ? find<int()>("nvmlShutdown") : nullptr)
-      static_cast<void>(stop());
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-  library(const library&) = delete;
-  library& operator=(const library&) = delete;
-
-  [[nodiscard]] std::string driver_version() const {
-    char version[96] = "";
-    const auto ask = started_ ? find<int(char*, unsigned)>("nvmlSystemGetDriverVersion") : nullptr;
-    if (ask == nullptr || ask(version, sizeof version) != nvml_success) return {};
-    return version;
-  }
-
-  [[nodiscard]] std::optional<clock_reading> read() const {
-    if (device_ == nullptr) return std::nullopt;
-    const auto clock = find<int(nvml_device, int, unsigned*)>("nvmlDeviceGetClockInfo");
-    const auto throttle =
-        find<int(nvml_device, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
-    clock_reading found;
-    unsigned long long bits = 0;
-    if (clock == nullptr || throttle == nullptr ||
-        clock(device_, core_clock, &found.core_megahertz) != nvml_success ||
-        clock(device_, memory_clock, &found.memory_megahertz) != nvml_success ||
-        throttle(device_, &bits) != nvml_success)
-      return std::nullopt;
-    found.throttled = name_reasons(bits);
-    return found;
-  }
-
- private:
-  template <typename Function>
-  [[nodiscard]] Function* find(const char* name) const {
-    return reinterpret_cast<Function*>(dlsym(handle_, name));
-  }
-
-  void* handle_;
-  bool started_ = false;
-  nvml_device device_ = nullptr;
-};
+template <typename Function>
+Function* clock_reader::find(const char* name) const {
+  return reinterpret_cast<Function*>(dlsym(library_, name));
+}
 
 clock_reader::clock_reader(const std::string& bus_id)
-    : library_(std::make_unique<library>(bus_id)) {}
-clock_reader::~clock_reader() = default;
+    : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
+  if (library_ == nullptr || bus_id.empty()) return;
+  const auto start = find<int()>("nvmlInit_v2");
+  if (start == nullptr || start() != nvml_success) return;
+  started_ = true;
+  const auto by_bus_id = find<int(const char*, nvml_device*)>("nvmlDeviceGetHandleByPciBusId_v2");
+  if (by_bus_id == nullptr || by_bus_id(bus_id.c_str(), &device_) != nvml_success)
+    device_ = nullptr;
+}
+
+clock_reader::~clock_reader() {
+  if (const auto stop = started_ ? find<int()>("nvmlShutdown") : nullptr) static_cast<void>(stop());
+  if (library_ != nullptr) dlclose(library_);
+}
 
 std::string clock_reader::driver_version() const {
-  return library_->driver_version();
+  char version[96] = "";
+  const auto ask = started_ ? find<int(char*, unsigned)>("nvmlSystemGetDriverVersion") : nullptr;
+  if (ask == nullptr || ask(version, sizeof version) != nvml_success) return {};
+  return version;
 }
+
 std::optional<clock_reading> clock_reader::read() const {
-  return library_->read();
+  if (device_ == nullptr) return std::nullopt;
+  const auto clock = find<int(nvml_device, int, unsigned*)>("nvmlDeviceGetClockInfo");
+  const auto throttle =
+      find<int(nvml_device, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons");
+  clock_reading found;
+  unsigned long long bits = 0;
+  if (clock == nullptr || throttle == nullptr ||
+      clock(device_, core_clock, &found.core_megahertz) != nvml_success ||
+      clock(device_, memory_clock, &found.memory_megahertz) != nvml_success ||
+      throttle(device_, &bits) != nvml_success)
+    return std::nullopt;
+  found.throttled = name_reasons(bits);
+  return found;
 }
 
 }  // namespace tenfold::measure

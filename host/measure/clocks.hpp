@@ -2,7 +2,6 @@
 /// Whether the device ran as fast as it can, as far as its driver tells.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -30,8 +29,12 @@ class clock_reader {
   [[nodiscard]] std::optional<clock_reading> read() const;
 
  private:
-  class library;
-  std::unique_ptr<library> library_;
+  template <typename Function>
+  [[nodiscard]] Function* find(const char* name) const;
+
+  void* library_;
+  bool started_ = false;
+  void* device_ = nullptr;
 };
 
 }  // namespace tenfold::measure
