@@ -195,21 +195,13 @@ std::string_view find_header(const std::filesystem::path& path, std::string_view
   return file.substr(text_begin, length);
 }
 
-std::optional<std::uint64_t> multiply(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
-  return result;
-}
-
 /// The product of the extents, if the bytes of that many elements can be counted.
 std::optional<std::uint64_t> count_elements(const header& h) {
   if (std::find(h.shape.begin(), h.shape.end(), 0) != h.shape.end()) return 0;
-  std::optional<std::uint64_t> n = 1;
-  for (const std::uint64_t extent : h.shape) {
-    n = multiply(*n, extent);
-    if (!n) return n;
-  }
-  return multiply(*n, size_of(h.type)) ? n : std::nullopt;
+  std::uint64_t bytes = size_of(h.type);
+  for (const std::uint64_t extent : h.shape)
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+  return bytes / size_of(h.type);
 }
 
 class descriptor {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <iterator>
 
 #include "host/error.hpp"
 #include "host/text/split.hpp"
@@ -51,15 +52,17 @@ class count_parser {
     const bool has_exponent = accept('e') || accept('E');
     const bool shrinks = has_exponent && accept('-');
     if (has_exponent && !shrinks) accept('+');
-    const std::uint64_t exponent = has_exponent ? number(digits()) : 0;
-    const std::uint64_t factor = take_suffix();
-    const std::uint64_t mantissa = number(whole + fraction), places = fraction.size();
-    if (shrinks)
-      return finish(scale(mantissa, factor, 0, places + std::min<std::uint64_t>(exponent, 64)));
-    return finish(scale(mantissa, factor, exponent, places));
+    // Far more than any count has digits.
+    const std::uint64_t exponent = has_exponent ? std::min(number(digits()), most_digits) : 0;
+    const wide product = wide{take_suffix()} * number(whole + fraction);
+    const auto shift = static_cast<std::int64_t>(exponent);
+    return finish(scale(product, (shrinks ? -shift : shift) - std::ssize(fraction)));
   }
 
  private:
+  using wide = unsigned __int128;
+  static constexpr std::uint64_t most_digits = 1'000'000;
+
   [[noreturn]] void fail(std::string_view what) const {
     throw input_error(fmt::format("'{}' {}: {}", text_, what, examples));
   }
@@ -93,17 +96,12 @@ class count_parser {
     return *result;
   }
 
-  std::uint64_t multiply(std::uint64_t a, std::uint64_t b) const {
-    std::uint64_t result = 0;
-    if (__builtin_mul_overflow(a, b, &result)) fail_overflow();
-    return result;
-  }
-
   std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const {
     // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
     const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
     std::uint64_t result = 1;
-    for (std::uint64_t i = 0; i < steps; ++i) result = multiply(result, base);
+    for (std::uint64_t i = 0; i < steps; ++i)
+      if (__builtin_mul_overflow(result, base, &result)) fail_overflow();
     return result;
   }
 
@@ -116,19 +114,15 @@ class count_parser {
     return 1;
   }
 
-  /// mantissa * factor * 10^(exponent - decimals), exact.
-  std::uint64_t scale(std::uint64_t mantissa, std::uint64_t factor, std::uint64_t exponent,
-                      std::uint64_t decimals) const {
-    if (mantissa == 0) return 0;
-    if (exponent >= decimals)
-      return multiply(multiply(mantissa, factor), power(10, exponent - decimals));
-    constexpr std::uint64_t most_places = 19;  // 10^20 exceeds 64 bits
-    if (decimals - exponent > most_places) fail("is not a whole number");
-    using wide = unsigned __int128;
-    const wide product = wide{mantissa} * factor, divisor = power(10, decimals - exponent);
-    if (product % divisor != 0) fail("is not a whole number");
-    if (product / divisor > ~std::uint64_t{0}) fail_overflow();
-    return static_cast<std::uint64_t>(product / divisor);
+  /// number * 10^exponent, exact.
+  std::uint64_t scale(wide number, std::int64_t exponent) const {
+    constexpr std::uint64_t largest = ~std::uint64_t{0};
+    if (number == 0) return 0;
+    for (; exponent < 0; ++exponent, number /= 10)
+      if (number % 10 != 0) fail("is not a whole number");
+    for (; exponent > 0 && number <= largest; --exponent) number *= 10;
+    if (number > largest) fail_overflow();
+    return static_cast<std::uint64_t>(number);
   }
 
   std::uint64_t finish(std::uint64_t result) const {

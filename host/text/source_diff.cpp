@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "host/text/split.hpp"
+
 namespace tenfold {
 namespace {
 
@@ -50,13 +52,11 @@ lengths common_lengths(const std::vector<std::string>& a, const std::vector<std:
 
 std::vector<std::string> split_lines(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t length = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
+  for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     lines.emplace_back(line);
   }
+  if (text.empty() || text.ends_with('\n')) lines.pop_back();
   return lines;
 }
 

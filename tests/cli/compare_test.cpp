@@ -285,6 +285,15 @@ TEST_F(Compare, SharesAreTheEntrysElseOfWhatTheContextSays) {
   EXPECT_EQ(by_entry.at("share_of_ceiling"), 0.5);
 }
 
+TEST_F(Compare, WhatRanOnTheCpuHasNoShareOfWhatTheDeviceReads) {
+  json a = ladder({{"peer:std", 100, {99, 101}}}), b = a;
+  b["benchmarks"][0]["device"] = "cpu";
+  b["context"]["read_ceiling_bytes_per_second"] = 1e11;
+  const json of_cpu = compare_one(a, b);
+  EXPECT_TRUE(of_cpu.at("share_of_peak").is_null());
+  EXPECT_TRUE(of_cpu.at("share_of_ceiling").is_null());
+}
+
 /// As tenfold_bench has Google Benchmark write it.
 json benchmark_entry(const std::string& shape, double milliseconds, const std::string& aggregate) {
   const std::string name = "10_two_pass/f32/sum/n:" + std::to_string(n) + "/" + shape +
