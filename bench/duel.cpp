@@ -15,7 +15,6 @@
 #include "bench/options.hpp"
 #include "bench/standings.hpp"
 #include "host/error.hpp"
-#include "host/measure/context.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/text/program.hpp"
 #include "host/text/terminal.hpp"
@@ -82,10 +81,9 @@ std::vector<candidate> choose_candidates(const duel_options& o, testbed& bed) {
       throw input_error("'best' is chosen for data on the device: name a stage for --end-to-end");
     if (o.end_to_end) all.back() = with_transfers(all.back(), bed.device());
   }
-  measure::peer_choice peers =
-      measure::choose_peers(choose_peer_names(o, bed.choice()), bed.choice());
-  for (const std::string& line : peers.absent) fmt::print("{}\n", line);
-  std::move(peers.present.begin(), peers.present.end(), std::back_inserter(all));
+  std::vector<candidate> peers =
+      choose_present_peers(choose_peer_names(o, bed.choice()), bed.choice(), stdout);
+  std::move(peers.begin(), peers.end(), std::back_inserter(all));
   return all;
 }
 
@@ -115,7 +113,7 @@ class program {
         sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
         candidates_(choose_candidates(o, bed_)),
         reference_(choose_reference(o, candidates_)),
-        context_(measure::describe(bed_)) {
+        context_(describe(bed_)) {
     context_.emplace_back("command", o.command);
     context_.emplace_back("date", measure::timestamp());
     context_.emplace_back("rounds", fmt::format("{}", o.rounds));
@@ -152,7 +150,8 @@ class program {
     const std::size_t reference = position_of_reference(all, reference_);
     rank(all, reference);
     print_standings(all, reference);
-    report_throttling();
+    if (const std::string throttling = describe_throttling(bed_); !throttling.empty())
+      fmt::print("  {}\n", paint(throttling, colour::yellow));
     for (const result& r : all) is_wrong_ |= r.is_wrong();
     duels_.push_back(std::move(all));
     // Each time anew, so that a run that is cut short has left what it found.
@@ -176,14 +175,6 @@ class program {
     for (const std::vector<result>& all : duels_)
       results.insert(results.end(), all.begin(), all.end());
     measure::write_results(options_.json, context, results, bed_.choice().name());
-  }
-
-  void report_throttling() {
-    const auto now = bed_.clocks_under_load();
-    if (now && !now->throttled.empty())
-      fmt::print("  {}\n", paint(fmt::format("clocks held down to {} MHz: {}", now->core_megahertz,
-                                             now->throttled),
-                                 colour::yellow));
   }
 
   const duel_options& options_;

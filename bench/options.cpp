@@ -10,6 +10,22 @@
 #include "host/text/quantity.hpp"
 
 namespace tenfold::bench {
+namespace {
+
+std::string describe_peak(const device_properties& device, const device_facts& facts) {
+  if (device.peak_bytes_per_second == 0) return "unknown";
+  return fmt::format("2 transfers x {:.0f} MHz x {} bits / 8 = {:.0f} GB/s",
+                     facts.memory_hertz * 1e-6, facts.memory_bus_bits,
+                     device.peak_bytes_per_second * 1e-9);
+}
+
+std::string describe_clocks(const std::optional<measure::clock_reading>& now) {
+  if (!now) return "unknown";
+  return fmt::format("core {} MHz, memory {} MHz{}", now->core_megahertz, now->memory_megahertz,
+                     now->throttled.empty() ? "" : ", THROTTLED: " + now->throttled);
+}
+
+}  // namespace
 
 void add_bench_options(CLI::App& app, bench_options& o) {
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
@@ -53,6 +69,47 @@ std::vector<timing_mode> choose_modes(const bench_options& o) {
   std::vector<timing_mode> modes;
   for (const std::string& name : o.modes) modes.push_back(parse_mode(name));
   return modes;
+}
+
+std::vector<measure::candidate> choose_present_peers(const std::vector<std::string>& names,
+                                                     const device_choice& device,
+                                                     std::FILE* report) {
+  std::vector<measure::candidate> peers = measure::choose_peers(names, device);
+  std::erase_if(peers, [&](const measure::candidate& each) {
+    const std::string& absent = each.peer->absent;
+    if (!absent.empty()) fmt::print(report, "peer {} is absent: {}\n", each.peer->name, absent);
+    return !absent.empty();
+  });
+  return peers;
+}
+
+std::vector<std::pair<std::string, std::string>> describe(measure::testbed& bed) {
+  const device_properties& device = bed.device().properties();
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"device", fmt::format("{} ({})", bed.choice().name(), device.name)},
+      {"architecture", device.architecture},
+      {"multiprocessors", fmt::format("{}", device.multiprocessors)}};
+  if (bed.choice().is_executor()) return lines;
+  const device_facts facts = bed.device().facts();
+  const std::string driver = bed.clocks().driver_version();
+  lines.emplace_back("driver", fmt::format("{}{}for toolkits up to {}", driver,
+                                           driver.empty() ? "" : ", ", facts.driver));
+  lines.emplace_back("toolkit", facts.toolkit);
+  lines.emplace_back("last-level cache", format_bytes(device.last_level_cache_bytes));
+  lines.emplace_back("highest clocks",
+                     fmt::format("core {:.0f} MHz, memory {:.0f} MHz", facts.core_hertz * 1e-6,
+                                 facts.memory_hertz * 1e-6));
+  lines.emplace_back("clocks under load", describe_clocks(bed.clocks_under_load()));
+  lines.emplace_back("memory bus", fmt::format("{} bits", facts.memory_bus_bits));
+  lines.emplace_back("ECC", facts.error_correction ? "on" : "off");
+  lines.emplace_back("peak", describe_peak(device, facts));
+  return lines;
+}
+
+std::string describe_throttling(measure::testbed& bed) {
+  const auto now = bed.clocks_under_load();
+  if (!now || now->throttled.empty()) return {};
+  return fmt::format("clocks held down to {} MHz: {}", now->core_megahertz, now->throttled);
 }
 
 }  // namespace tenfold::bench

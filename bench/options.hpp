@@ -1,12 +1,16 @@
 /// @file
-/// The options that the programs of bench/ share.
+/// What the programs of bench/ share: options, and what a reader must know to compare their figures
+/// with others.
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "host/measure/testbed.hpp"
 #include "host/reduce/timing_mode.hpp"
 
 namespace CLI {
@@ -33,5 +37,15 @@ void add_bench_options(CLI::App& app, bench_options& o);
                                                       std::vector<std::uint64_t> otherwise);
 [[nodiscard]] std::optional<std::uint64_t> choose_ring(const bench_options& o);
 [[nodiscard]] std::vector<timing_mode> choose_modes(const bench_options& o);
+
+/// The peers of a list that this program was built with. The absent ones are reported.
+[[nodiscard]] std::vector<measure::candidate> choose_present_peers(
+    const std::vector<std::string>& names, const device_choice& device, std::FILE* report);
+
+/// Lines such as `peak: 2 transfers x 3201 MHz x 6016 bits / 8 = 4814 GB/s`.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> describe(measure::testbed& bed);
+
+/// `clocks held down to 1200 MHz: power cap`; empty where nothing holds them down.
+[[nodiscard]] std::string describe_throttling(measure::testbed& bed);
 
 }  // namespace tenfold::bench

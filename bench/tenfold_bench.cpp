@@ -16,7 +16,6 @@
 
 #include "bench/options.hpp"
 #include "host/error.hpp"
-#include "host/measure/context.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/program.hpp"
@@ -72,11 +71,11 @@ class suite {
         bed_(choose_device(o.common.device)),
         sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
         candidates_(stage_candidates(o.stages)) {
-    const measure::peer_choice peers = measure::choose_peers(
-        o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice());
-    for (const std::string& line : peers.absent) fmt::print(stderr, "{}\n", line);
-    candidates_.insert(candidates_.end(), peers.present.begin(), peers.present.end());
-    for (const auto& [key, text] : measure::describe(bed_)) benchmark::AddCustomContext(key, text);
+    const std::vector<candidate> peers = choose_present_peers(
+        o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice(),
+        stderr);
+    candidates_.insert(candidates_.end(), peers.begin(), peers.end());
+    for (const auto& [key, text] : describe(bed_)) benchmark::AddCustomContext(key, text);
     register_all();
   }
 
@@ -85,9 +84,8 @@ class suite {
     for (const auto& [name, seconds] : samples_)
       if (const measure::summary s = measure::summarize(seconds); s.spread() > 0.1)
         note(fmt::format("{}: wide spread: {:.0f}%", name, 100 * s.spread()));
-    const auto now = bed_.clocks_under_load();
-    if (now && !now->throttled.empty())
-      note(fmt::format("clocks held down to {} MHz: {}", now->core_megahertz, now->throttled));
+    if (const std::string throttling = describe_throttling(bed_); !throttling.empty())
+      note(throttling);
   }
 
   [[nodiscard]] exit_code outcome() const { return outcome_; }

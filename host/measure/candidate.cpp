@@ -1,7 +1,9 @@
 #include "host/measure/candidate.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
@@ -36,6 +38,19 @@ std::uint64_t parse_grid(std::string_view text, std::string_view candidate,
   if (per_multiprocessor) text.remove_suffix(1);
   const auto blocks = static_cast<std::uint64_t>(parse_int(text, candidate));
   return per_multiprocessor ? blocks * static_cast<std::uint64_t>(device.multiprocessors) : blocks;
+}
+
+bool matches(std::string_view asked, std::string_view name) {
+  return asked == "all" || asked == name || name.starts_with(fmt::format("{}:", asked));
+}
+
+/// Those that run on a backend's devices, then those of the CPU.
+std::vector<candidate> offered_peers(std::string_view backend) {
+  std::vector<candidate> offered;
+  if (backend != "simt")
+    for (const peer& p : peers_on(backend)) offered.push_back(peer_candidate(p, false));
+  for (const peer& p : peers_on("simt")) offered.push_back(peer_candidate(p, true));
+  return offered;
 }
 
 launch_query query(session& on, const conditions& at) {
@@ -140,13 +155,24 @@ stage_choice choose_best(session& on, const conditions& at) {
   throw input_error("no stage serves this operator");
 }
 
-peer_choice choose_peers(const std::vector<std::string>& names, const device_choice& device) {
-  peer_choice chosen;
-  for (const auto& [p, on_cpu] : choose_peers(names, device.backend->name()))
-    if (p->absent.empty())
-      chosen.present.push_back(peer_candidate(*p, on_cpu));
-    else
-      chosen.absent.push_back(fmt::format("peer {} is absent: {}", p->name, p->absent));
+std::vector<candidate> choose_peers(const std::vector<std::string>& names,
+                                    const device_choice& device) {
+  std::vector<candidate> chosen;
+  for (const std::string& name : names) {
+    if (name == "none") continue;
+    std::vector<std::string_view> known;
+    bool found = false;
+    for (const candidate& each : offered_peers(device.backend->name())) {
+      known.push_back(each.peer->name);
+      if (!matches(name, each.peer->name)) continue;
+      found = true;
+      const auto is_it = [&](const candidate& other) { return other.peer == each.peer; };
+      if (std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(each);
+    }
+    if (!found)
+      throw input_error(fmt::format("there is no peer '{}' for {}: use all, none, {}", name,
+                                    device.backend->name(), fmt::join(known, ", ")));
+  }
   return chosen;
 }
 

@@ -62,16 +62,13 @@ struct candidate {
 /// @throws input_error when no stage serves the operator
 [[nodiscard]] stage_choice choose_best(session& on, const conditions& at);
 
-/// The peers for runs on a device: those of its backend and those of the CPU.
-struct peer_choice {
-  std::vector<candidate> present;
-  std::vector<std::string> absent;  ///< a line for each that was asked for
-};
-
-/// @param names such as `cub`; `read` stands for all that begin with `read:`, `all` for all
+/// The peers that a list names, for runs on a device: those of its backend and those of the CPU,
+/// the absent ones too.
+/// @param names such as `cub`; `read` stands for all that begin with `read:`, `all` for all, `none`
+///   for none
 /// @throws input_error for a name that no peer has
-[[nodiscard]] peer_choice choose_peers(const std::vector<std::string>& names,
-                                       const device_choice& device);
+[[nodiscard]] std::vector<candidate> choose_peers(const std::vector<std::string>& names,
+                                                  const device_choice& device);
 
 /// The element types, or operators of a type, that a list names; `all` stands for all of them.
 [[nodiscard]] std::vector<element_type> choose_types(const std::vector<std::string>& names);

@@ -2,9 +2,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -41,19 +39,6 @@ std::vector<peer> load_peers(std::string_view backend) {
   return all;
 }
 
-bool matches(std::string_view asked, std::string_view name) {
-  return asked == "all" || asked == name || name.starts_with(std::string(asked) + ":");
-}
-
-/// Those that run on a backend's devices, then those of the CPU.
-std::vector<chosen_peer> offered_peers(std::string_view backend) {
-  std::vector<chosen_peer> offered;
-  if (backend != "simt")
-    for (const peer& p : peers_on(backend)) offered.push_back({&p, false});
-  for (const peer& p : peers_on("simt")) offered.push_back({&p, true});
-  return offered;
-}
-
 }  // namespace
 
 const std::vector<peer>& peers_on(std::string_view backend) {
@@ -68,28 +53,6 @@ const std::vector<peer>& memory_peers_on(std::string_view backend) {
   const auto file = build_folder() / fmt::format("libtenfold_memory_peers_{}.so", backend);
   if (backend == "simt" || (!can_build() && !exists(file))) return none;
   return load(build_library("memory_peers", backend));
-}
-
-std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,
-                                      std::string_view backend) {
-  std::vector<chosen_peer> chosen;
-  for (const std::string& name : names) {
-    if (name == "none") continue;
-    const std::vector<chosen_peer> offered = offered_peers(backend);
-    bool found = false;
-    for (const chosen_peer& each : offered) {
-      if (!matches(name, each.who->name)) continue;
-      found = true;
-      const auto is_it = [&](const chosen_peer& other) { return other.who == each.who; };
-      if (std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(each);
-    }
-    if (found) continue;
-    std::vector<std::string_view> known;
-    for (const chosen_peer& each : offered) known.push_back(each.who->name);
-    throw input_error(fmt::format("there is no peer '{}' for {}: use all, none, {}", name, backend,
-                                  fmt::join(known, ", ")));
-  }
-  return chosen;
 }
 
 }  // namespace tenfold::measure

@@ -45,21 +45,8 @@ extern "C" const std::vector<peer>* tenfold_peer_list();
 /// @throws input_error as above
 [[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
 
-struct chosen_peer {
-  const peer* who;
-  bool on_cpu;
-};
-
-/// The peers that a list names, for runs on a backend's devices: its own and those of the CPU, the
-/// absent ones too.
-/// @param names such as `cub`; `read` stands for all that begin with `read:`, `all` for all, `none`
-///   for none
-/// @throws input_error for a name that no peer has
-[[nodiscard]] std::vector<chosen_peer> choose_peers(const std::vector<std::string>& names,
-                                                    std::string_view backend);
-
-/// How deep a library's reduction is taken to be, whose order of evaluation is its own affair: at
-/// least a thousand chains side by side, none longer than 1024 where there is less to do.
+/// How deep a library's reduction is taken to be, since it does not tell: at least a thousand
+/// chains side by side, none longer than 1024 where there is less to do.
 [[nodiscard]] constexpr std::uint64_t assumed_depth(std::uint64_t n) {
   return std::min(n, n / 1024 + 1024);
 }

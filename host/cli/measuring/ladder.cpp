@@ -16,10 +16,13 @@ namespace {
 
 void add_peers(std::vector<candidate>& all, const options& o, const device_choice& choice) {
   const bool is_chosen = o.peers != std::vector<std::string>{"all"};
-  for (const auto& [peer, on_cpu] : measure::choose_peers(o.peers, choice.backend->name()))
+  for (candidate& each : measure::choose_peers(o.peers, choice)) {
     // One by one, the kernels that only read, or do nothing, tell most readers nothing.
-    if (is_chosen || peer->kind == peer_kind::reduction || peer->kind == peer_kind::copy)
-      all.push_back(measure::peer_candidate(*peer, on_cpu && !choice.is_executor()));
+    if (!is_chosen && each.kind() != peer_kind::reduction && each.kind() != peer_kind::copy)
+      continue;
+    if (choice.is_executor()) each.on_cpu = false;
+    all.push_back(std::move(each));
+  }
 }
 
 void add_readers(std::vector<candidate>& all, const device_choice& choice) {
