@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <utility>
 
+#include "bench/standings.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::bench {
@@ -34,30 +37,21 @@ class round_trip final : public runnable {
   value result_{};
 };
 
-/// @return null where there is none
-const result* fastest(const std::vector<result>& all, bool stages) {
-  const result* best = nullptr;
-  for (const result& s : all)
-    if ((s.who.stage != nullptr) == stages &&
-        (best == nullptr || s.time.median < best->time.median))
-      best = &s;
-  return best;
-}
-
 bool beats(const result& stage, const result& cpu) {
   const measure::speed_ratio r = measure::compare(cpu.seconds, stage.seconds);
   return r.confidence ? r.confidence->low > 1 : r.median > 1;
 }
 
-void print_crossover_of(const std::vector<const std::vector<result>*>& by_size) {
+/// @param by_size the duels of one type and operator, the smallest first
+void print_crossover_of(std::span<const std::vector<result>> by_size) {
   const result* from = nullptr;
-  for (auto at = by_size.rbegin(); at != by_size.rend(); ++at) {
-    const result *stage = fastest(**at, true), *cpu = fastest(**at, false);
+  for (auto all = by_size.rbegin(); all != by_size.rend(); ++all) {
+    const result *stage = find_fastest(*all, true), *cpu = find_fastest(*all, false);
     if (stage == nullptr || cpu == nullptr) return;
     if (!beats(*stage, *cpu)) break;
     from = stage;
   }
-  const measure::conditions& largest = by_size.back()->front().at;
+  const measure::conditions& largest = by_size.back().front().at;
   const std::string what = fmt::format("{} of {}", largest.op, tenfold::name_of(largest.type));
   if (from == nullptr)
     fmt::print("{}: up to n = {} the CPU is faster when the data starts on the host\n", what,
@@ -82,20 +76,15 @@ candidate with_transfers(const candidate& stage, session& device) {
 }
 
 void print_crossover(const std::vector<std::vector<result>>& duels) {
-  std::vector<const std::vector<result>*> by_size;
-  const auto belongs = [&](const measure::conditions& at) {
-    const measure::conditions& first = by_size.front()->front().at;
-    return at.type == first.type && at.op == first.op;
-  };
   fmt::print("\n");
-  for (const std::vector<result>& all : duels) {
-    if (!by_size.empty() && !belongs(all.front().at)) {
-      print_crossover_of(by_size);
-      by_size.clear();
-    }
-    by_size.push_back(&all);
+  for (auto first = duels.begin(); first != duels.end();) {
+    const measure::conditions& at = first->front().at;
+    const auto last = std::find_if(first, duels.end(), [&](const std::vector<result>& all) {
+      return all.front().at.type != at.type || all.front().at.op != at.op;
+    });
+    print_crossover_of({first, last});
+    first = last;
   }
-  if (!by_size.empty()) print_crossover_of(by_size);
 }
 
 }  // namespace tenfold::bench

@@ -25,16 +25,10 @@ std::string notes(const result& s) {
   return text;
 }
 
-const char* describe_place(const std::vector<result>& all) {
+std::string_view describe_place(const std::vector<result>& all) {
   if (std::all_of(all.begin(), all.end(), [](const result& s) { return s.who.on_cpu; }))
     return "the data on the host";
-  return all.front().at.mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
-}
-
-std::size_t label_width(const std::vector<result>& all) {
-  std::size_t width = 0;
-  for (const result& s : all) width = std::max(width, s.who.label().size());
-  return width;
+  return measure::describe(all.front().at.mode);
 }
 
 }  // namespace
@@ -52,7 +46,8 @@ void rank(std::vector<result>& all, std::size_t reference) {
 
 void print_standings(const std::vector<result>& all, std::size_t reference) {
   const measure::conditions& at = all.front().at;
-  const std::size_t width = label_width(all);
+  std::size_t width = 0;
+  for (const result& s : all) width = std::max(width, s.who.label().size());
   fmt::print("\n{} of {} {}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type),
              describe_place(all));
   fmt::print("{}\n", paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
@@ -68,14 +63,20 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   std::fflush(stdout);
 }
 
+const result* find_fastest(const std::vector<result>& all, bool stages) {
+  const result* best = nullptr;
+  for (const result& s : all)
+    if ((s.who.stage != nullptr) == stages &&
+        (best == nullptr || s.time.median < best->time.median))
+      best = &s;
+  return best;
+}
+
 void print_winners(const std::vector<std::vector<result>>& duels, std::string_view reference) {
   fmt::print("\n{}\n",
              paint(fmt::format("The fastest stage of each, against {}", reference), colour::bold));
   for (const std::vector<result>& all : duels) {
-    const result* best = nullptr;
-    for (const result& s : all)
-      if (s.who.stage != nullptr && (best == nullptr || s.time.median < best->time.median))
-        best = &s;
+    const result* best = find_fastest(all, true);
     if (best == nullptr) continue;
     fmt::print("  {} {} of {:>9}, {:<6}  {:>9} {:>6.1f}% of the ceiling  {:<22}  {}\n",
                tenfold::name_of(best->at.type), best->at.op, format_count(best->at.n),

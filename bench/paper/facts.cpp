@@ -23,6 +23,7 @@
 #include "host/reduce/best.hpp"
 #include "host/reduce/kernel_family.hpp"
 #include "host/reduce/plan.hpp"
+#include "host/text/kernel_sources.hpp"
 
 namespace tenfold {
 namespace {
@@ -56,11 +57,6 @@ struct element {
   const char* op;
 };
 constexpr element f32_sum{"f32", "float", "sum"};
-
-std::string file_of(const stage_info& stage) {
-  return fmt::format("kernels/{}{:02}_{}.hpp", is_beyond(stage) ? "beyond/" : "", stage.number,
-                     stage.name);
-}
 
 struct wanted_kernel {
   stage_info stage;

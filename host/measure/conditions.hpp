@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "host/reduce/element.hpp"
 #include "host/reduce/timing_mode.hpp"
@@ -18,5 +19,10 @@ struct conditions {
 
   [[nodiscard]] std::uint64_t bytes() const { return n * size_of(type); }
 };
+
+/// Where the calls are.
+[[nodiscard]] constexpr std::string_view describe(timing_mode mode) {
+  return mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
+}
 
 }  // namespace tenfold::measure

@@ -22,10 +22,6 @@ using measure::testbed;
 
 namespace {
 
-std::string_view describe(timing_mode mode) {
-  return mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
-}
-
 /// `measured on NVIDIA H200 (sm_90), ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`
 std::string describe(const tuned_shape_row& row) {
   const auto device = std::find_if(
@@ -39,7 +35,7 @@ std::string describe(const tuned_shape_row& row) {
     figures.push_back(fmt::format("{:.3f} times as fast as {}", row.ratio, device->library));
   return fmt::format("measured on {} ({}), {} elements of {} bytes {}: {}", device->name,
                      device->architecture, format_count(row.at.from_n), row.at.element_bytes,
-                     describe(row.at.mode), fmt::join(figures, ", "));
+                     measure::describe(row.at.mode), fmt::join(figures, ", "));
 }
 
 std::string explain_rule(const shape& s, const device_properties& device) {
@@ -61,7 +57,7 @@ std::string explain(const stage_choice& choice, const device_properties& device)
 std::string describe(const measure::search_result& found, timing_mode mode) {
   return fmt::format(
       "the fastest of {} tried here {}: {}; the choice above takes {}, {:.3f} times as long",
-      found.candidates, describe(mode), format_seconds(found.fastest.time.median),
+      found.candidates, measure::describe(mode), format_seconds(found.fastest.time.median),
       format_seconds(found.pick.time.median), found.pick.time.median / found.fastest.time.median);
 }
 
@@ -82,7 +78,7 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
       measure::search(pick, families_of(at.type, at.op), at.mode, bed);
   if (found.is_pick) {
     results[0].who.reason += fmt::format("; the fastest of {} tried here {} as well",
-                                         found.candidates, describe(at.mode));
+                                         found.candidates, measure::describe(at.mode));
     return results;
   }
   measure::candidate fastest = found.fastest.who;

@@ -72,8 +72,8 @@ std::string format_date(std::string date) {
 
 std::string describe_mode(const std::string& mode) {
   if (mode.empty()) return {};
-  if (mode == "graph") return ", in a replayed graph";
-  if (mode == "stream") return ", in a stream";
+  for (const timing_mode known : {timing_mode::graph, timing_mode::stream})
+    if (mode == name_of(known)) return fmt::format(", {}", measure::describe(known));
   if (mode == "cpu") return ", on the CPU";
   return ", " + mode;
 }
