@@ -2,10 +2,8 @@
 /// What `isa` says of kernels: figures, then code.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "host/cli/kernels/kernel_unit.hpp"
 #include "host/isa/isa.hpp"
@@ -19,19 +17,6 @@ struct inspected_kernel {
   bool is_sass;
   std::string compiler;  ///< with its version
 };
-
-/// One figure of a kernel.
-struct figure {
-  std::string label;
-  std::string key;           ///< in JSON
-  std::optional<int> value;  ///< nothing: not told
-};
-
-/// The same figures in the same order for every kernel.
-[[nodiscard]] std::vector<figure> figures_of(const inspected_kernel& k);
-
-/// Whether these were ever run. Nobody had a GPU of AMD's.
-[[nodiscard]] std::string status_of(const inspected_kernel& k);
 
 /// Prints what the kernels are, and their figures, in a column each.
 void print_figures(std::span<const inspected_kernel> kernels);
