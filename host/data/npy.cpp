@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -80,15 +80,11 @@ struct dtype {
   element_type type;
 };
 
-constexpr std::array<dtype, 9> dtypes{{{"i4", element_type::i32},
-                                       {"u4", element_type::u32},
-                                       {"i8", element_type::i64},
-                                       {"u8", element_type::u64},
-                                       {"f4", element_type::f32},
-                                       {"f8", element_type::f64},
-                                       {"i1", element_type::i8},
-                                       {"u1", element_type::u8},
-                                       {"f2", element_type::f16}}};
+constexpr dtype dtypes[] = {
+    {"i4", element_type::i32}, {"u4", element_type::u32}, {"i8", element_type::i64},
+    {"u8", element_type::u64}, {"f4", element_type::f32}, {"f8", element_type::f64},
+    {"i1", element_type::i8},  {"u1", element_type::u8},  {"f2", element_type::f16},
+};
 
 /// As which extensions of NumPy save what it has no type for, bf16 among them.
 constexpr std::string_view two_opaque_bytes = "V2";
@@ -98,8 +94,8 @@ element_type read_dtype(const std::filesystem::path& path, std::string_view desc
   const bool has_order = !descr.empty() && orders.find(descr.front()) != std::string_view::npos;
   const std::string_view name = descr.substr(has_order ? 1 : 0);
   const auto has_name = [name](const dtype& d) { return d.name == name; };
-  const auto found = std::find_if(dtypes.begin(), dtypes.end(), has_name);
-  if (found == dtypes.end()) {
+  const auto found = std::find_if(std::begin(dtypes), std::end(dtypes), has_name);
+  if (found == std::end(dtypes)) {
     fail(path, fmt::format("holds elements of type '{}', which is not supported{}: convert them "
                            "with a.astype(t), where t is {}",
                            printable(descr),

@@ -18,10 +18,30 @@ namespace tenfold {
 /// A result: elements are accumulated in these types, and in no narrower ones.
 using value = std::variant<std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float, double>;
 
-enum class element_type : int { i32, u32, i64, u64, f32, f64, i8, u8, f16, bf16 };
+// An element type a line: its name, and its type in C++. To add one, add its line, put it into a
+// group of kernels (cmake/Stages.cmake, tenfold_unit_types), and name its type in NumPy, if it has
+// one (host/data/npy.cpp).
+// clang-format off
+#define TENFOLD_ELEMENT_TYPES(TYPE) \
+  TYPE(i32, std::int32_t)           \
+  TYPE(u32, std::uint32_t)          \
+  TYPE(i64, std::int64_t)           \
+  TYPE(u64, std::uint64_t)          \
+  TYPE(f32, float)                  \
+  TYPE(f64, double)                 \
+  TYPE(i8, std::int8_t)             \
+  TYPE(u8, std::uint8_t)            \
+  TYPE(f16, float16)                \
+  TYPE(bf16, bfloat16)
+// clang-format on
 
-inline constexpr std::array<std::string_view, 10> element_type_names{
-    "i32", "u32", "i64", "u64", "f32", "f64", "i8", "u8", "f16", "bf16"};
+#define TENFOLD_NAME_TYPE(name, cpp) name,
+enum class element_type : int { TENFOLD_ELEMENT_TYPES(TENFOLD_NAME_TYPE) };
+#undef TENFOLD_NAME_TYPE
+
+#define TENFOLD_QUOTE_TYPE(name, cpp) std::string_view(#name),
+inline constexpr std::array element_type_names{TENFOLD_ELEMENT_TYPES(TENFOLD_QUOTE_TYPE)};
+#undef TENFOLD_QUOTE_TYPE
 
 [[nodiscard]] constexpr std::string_view name_of(element_type type) {
   return element_type_names[static_cast<std::size_t>(type)];
@@ -39,28 +59,13 @@ inline namespace TENFOLD_BACKEND {
 template <typename F>
 constexpr decltype(auto) visit_type(element_type type, F&& f) {
   switch (type) {
-    case element_type::i32:
-      return f.template operator()<std::int32_t>();
-    case element_type::u32:
-      return f.template operator()<std::uint32_t>();
-    case element_type::i64:
-      return f.template operator()<std::int64_t>();
-    case element_type::u64:
-      return f.template operator()<std::uint64_t>();
-    case element_type::f32:
-      return f.template operator()<float>();
-    case element_type::f64:
-      return f.template operator()<double>();
-    case element_type::i8:
-      return f.template operator()<std::int8_t>();
-    case element_type::u8:
-      return f.template operator()<std::uint8_t>();
-    case element_type::f16:
-      return f.template operator()<float16>();
-    case element_type::bf16:
-      break;
+#define TENFOLD_VISIT_TYPE(name, cpp) \
+  case element_type::name:            \
+    return f.template operator()<cpp>();
+    TENFOLD_ELEMENT_TYPES(TENFOLD_VISIT_TYPE)
+#undef TENFOLD_VISIT_TYPE
   }
-  return f.template operator()<bfloat16>();
+  __builtin_unreachable();
 }
 
 /// The other way around.
@@ -81,8 +86,7 @@ inline constexpr element_type element_type_of = find_element_type<In>();
 }
 
 template <typename In>
-inline constexpr bool is_narrow_integer =
-    std::is_same_v<In, std::int8_t> || std::is_same_v<In, std::uint8_t>;
+inline constexpr bool is_narrow_integer = std::is_integral_v<In> && sizeof(In) < 4;
 template <typename In>
 inline constexpr bool is_narrow_float = std::is_same_v<In, float16> || std::is_same_v<In, bfloat16>;
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <tuple>
 
 #include "host/backends/names.hpp"
@@ -15,29 +17,12 @@ namespace tenfold::cli {
 namespace {
 
 std::string_view cpp_name_of(element_type type) {
-  switch (type) {
-    case element_type::i32:
-      return "std::int32_t";
-    case element_type::u32:
-      return "std::uint32_t";
-    case element_type::i64:
-      return "std::int64_t";
-    case element_type::u64:
-      return "std::uint64_t";
-    case element_type::f32:
-      return "float";
-    case element_type::f64:
-      return "double";
-    case element_type::i8:
-      return "std::int8_t";
-    case element_type::u8:
-      return "std::uint8_t";
-    case element_type::f16:
-      return "float16";
-    case element_type::bf16:
-      break;
-  }
-  return "bfloat16";
+  static constexpr std::array names{
+#define TENFOLD_QUOTE_CPP(name, cpp) std::string_view(#cpp),
+      TENFOLD_ELEMENT_TYPES(TENFOLD_QUOTE_CPP)
+#undef TENFOLD_QUOTE_CPP
+  };
+  return names[static_cast<std::size_t>(type)];
 }
 
 element_type accumulator_type(element_type type) {
