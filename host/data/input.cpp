@@ -1,6 +1,7 @@
 #include "host/data/input.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <limits>
 
@@ -57,6 +58,35 @@ T lone_bit(std::uint64_t random, std::uint64_t n) {
   return static_cast<T>(std::uint64_t{1} << random % bits);
 }
 
+/// Binary digits of an element that is a whole number.
+template <typename T>
+constexpr int digits_of() {
+  if constexpr (is_narrow_float<T>)
+    return T::digits;
+  else
+    return std::numeric_limits<T>::digits;
+}
+
+/// The largest b for n odd integers below 2^b: see `generate_exact_input`.
+template <typename T>
+int exact_bits(std::uint64_t n) {
+  constexpr int of_sum = digits_of<accumulator_of<T>>(), most = std::min(digits_of<T>(), 24);
+  const double elements = std::max(1.0, static_cast<double>(n));
+  const double certain = of_sum - std::log2(elements);
+  const double log_of_failures = std::log(8 * elements) + std::log(1e12);
+  const double likely = of_sum - 0.5 * std::log2(2 * elements * log_of_failures);
+  return std::clamp(static_cast<int>(std::max(certain, likely)), 1, most);
+}
+
+/// An odd integer below 2^bits, of either sign, over 2^bits.
+template <typename T>
+T exact_term(std::uint64_t random, int bits) {
+  const auto below = static_cast<std::int64_t>(random >> (64 - bits));
+  const std::int64_t scale = std::int64_t{1} << bits;
+  return T(static_cast<accumulator_of<T>>(2 * below + 1 - scale) /
+           static_cast<accumulator_of<T>>(scale));
+}
+
 template <typename T, typename F>
 void fill(T* out, std::uint64_t n, std::uint64_t seed, F element) {
   parallel_parts(n, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
@@ -82,6 +112,18 @@ void generate_input(void* out, element_type type, std::string_view op, std::uint
       }
     }
     fill(elements, n, seed, any_value<T>);
+  });
+}
+
+void generate_exact_input(void* out, element_type type, std::string_view op, std::uint64_t n,
+                          std::uint64_t seed) {
+  visit_type(type, [&]<typename T>() {
+    if constexpr (std::floating_point<accumulator_of<T>>)
+      if (op == "sum")
+        return fill(static_cast<T*>(out), n, seed, [bits = exact_bits<T>(n)](std::uint64_t random) {
+          return exact_term<T>(random, bits);
+        });
+    generate_input(out, type, op, n, seed);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <concepts>
@@ -42,7 +43,7 @@ A fold_in_parts(const void* in, std::uint64_t n, A start, Step step, Join join) 
 
 /// Neumaier's compensated sum: what each addition rounds away is added up beside it.
 struct compensated_sum {
-  long double total = 0, lost = 0, magnitude = 0;
+  long double total = 0, lost = 0, magnitude = 0, squares = 0;
 
   void add(long double x) {
     const long double next = total + x;
@@ -61,11 +62,13 @@ reference sum_reference(const void* in, std::uint64_t n) {
       [](compensated_sum& s, T x) {
         s.add(x);
         s.magnitude += std::fabs(static_cast<long double>(x));
+        s.squares += static_cast<long double>(x) * x;
       },
       [](compensated_sum& s, const compensated_sum& part) {
         s.add(part.total);
         s.lost += part.lost;
         s.magnitude += part.magnitude;
+        s.squares += part.squares;
       });
   const long double precise =
       n == 0 ? static_cast<long double>(sum<T>{}.identity()) : total.value();
@@ -73,6 +76,7 @@ reference sum_reference(const void* in, std::uint64_t n) {
           .expected = static_cast<T>(precise),
           .precise = precise,
           .magnitude = total.magnitude,
+          .squares = total.squares,
           .may_overflow =
               std::isfinite(total.magnitude) && total.magnitude > std::numeric_limits<T>::max()};
 }
@@ -173,7 +177,8 @@ verdict judge_as(const reference& r, T result, std::uint64_t depth) {
     if (!std::isfinite(r.precise)) return verdict::wrong;
     const long double bound = error_bound(r, depth);
     if (!std::isfinite(bound)) return verdict::undecided;
-    return std::fabs(result - r.precise) <= bound ? verdict::right : verdict::wrong;
+    if (!(std::fabs(result - r.precise) <= bound)) return verdict::wrong;
+    return bound > std::fabs(result) ? verdict::undecided : verdict::right;
   }
 }
 
@@ -200,8 +205,11 @@ long double error_bound(const reference& r, std::uint64_t depth) {
       r.model == error_model::additive ? depth
                                        : (r.inexact_factors == 0 ? 0 : r.inexact_factors - 1));
   const long double growth = roundings * unit_roundoff;
-  if (growth >= 1) return std::numeric_limits<long double>::infinity();
-  return growth / (1 - growth) * r.magnitude;
+  const long double certain = growth < 1 ? growth / (1 - growth) * r.magnitude
+                                         : std::numeric_limits<long double>::infinity();
+  if (!r.is_random) return certain;
+  constexpr long double lambda = 8;
+  return std::min(certain, lambda * unit_roundoff * std::sqrt(roundings * r.squares));
 }
 
 verdict judge(const reference& r, const value& result, std::uint64_t depth) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,34 @@ TEST(Judge, SaysWhenItCannotTell) {
   EXPECT_EQ(judged({1, 2}, "sum", 4, 1u << 24), verdict::undecided);
 }
 
+/// Where zero is within the bound, "right" would say nothing.
+TEST(Judge, IsUndecidedWhereTheBoundHoldsZero) {
+  const std::vector<float> in{1e8f, 1, -1e8f, 2};
+  EXPECT_EQ(judged(in, "sum", 3, 2), verdict::right) << "it is the sum, rounded";
+  EXPECT_EQ(judged(in, "sum", 0, 2), verdict::undecided);
+  EXPECT_EQ(judged(in, "sum", 100, 2), verdict::wrong);
+}
+
+/// Of 2^18 random floats the certain bound is 0.3, the other 0.0008, and the error of a
+/// tree less than that.
+TEST(Judge, HoldsSumsOfRandomElementsToASmallerBound) {
+  constexpr std::uint64_t n = 1 << 18, depth = 40;
+  std::vector<float> in(n);
+  generate_input(in.data(), element_type::f32, "sum", n, 1);
+  reference r = reference_of(in, "sum");
+  const long double certain = error_bound(r, depth);
+  r.is_random = true;
+  const long double likely = error_bound(r, depth);
+  EXPECT_GT(certain, 100 * likely);
+  EXPECT_LT(likely, 0.01L);
+  const auto shifted = [&](long double by) { return static_cast<float>(r.precise + by); };
+  EXPECT_EQ(judge(r, shifted(0.5L * likely), depth), verdict::right);
+  EXPECT_EQ(judge(r, shifted(2 * likely), depth), verdict::wrong);
+  for (std::uint64_t width = n / 2; width != 0; width /= 2)
+    for (std::uint64_t i = 0; i < width; ++i) in[i] += in[i + width];
+  EXPECT_EQ(judge(r, in[0], 20), verdict::right);
+}
+
 TEST(Judge, BoundsProductsByTheFactorsThatRound) {
   EXPECT_EQ(judged({2, 0.5f, -4}, "product", -4, 2), verdict::right);
   EXPECT_EQ(judged({2, 0.5f, -4}, "product", std::nextafter(-4.0f, 0.0f), 2), verdict::wrong);
@@ -217,6 +246,43 @@ TEST(Input, BitwiseResultsAreNeitherEmptyNorFull) {
       EXPECT_NE(result, ~0u) << op << " of " << n;
     }
   }
+}
+
+/// Forwards, backwards, by halves, by threads of a block: whatever the order, no sum rounds.
+template <typename In>
+void expect_exact_sums(element_type type, std::uint64_t n) {
+  using T = accumulator_of<In>;
+  std::vector<In> in(n);
+  generate_exact_input(in.data(), type, "sum", n, 7);
+  const reference r = make_reference(in.data(), type, "sum", n);
+  std::vector<T> partial(in.begin(), in.end());
+  const T forwards = std::accumulate(partial.begin(), partial.end(), T(0));
+  const T backwards = std::accumulate(partial.rbegin(), partial.rend(), T(0));
+  EXPECT_EQ(forwards, r.precise) << n;
+  EXPECT_EQ(backwards, r.precise) << n;
+  for (std::uint64_t width = n; width > 1; width = (width + 1) / 2)
+    for (std::uint64_t i = 0; i < width / 2; ++i) partial[i] += partial[(width + 1) / 2 + i];
+  EXPECT_EQ(partial[0], r.precise) << n;
+  EXPECT_NE(r.precise, 0) << n;
+  EXPECT_EQ(
+      std::count_if(in.begin(), in.end(), [](In x) { return T(x) == 0 || std::abs(T(x)) >= 1; }), 0)
+      << n;
+}
+
+TEST(Input, OfExactSumsDoesNotRoundInAnyOrder) {
+  for (const std::uint64_t n : {1, 2, 3, 1000, 4097, 200'000}) {
+    expect_exact_sums<float>(element_type::f32, n);
+    expect_exact_sums<double>(element_type::f64, n);
+    expect_exact_sums<float16>(element_type::f16, n);
+    expect_exact_sums<bfloat16>(element_type::bf16, n);
+  }
+}
+
+TEST(Input, OfExactSumsIsTheUsualOneWhereNothingRounds) {
+  std::vector<std::int32_t> usual(1000), exact(1000);
+  generate_input(usual.data(), element_type::i32, "sum", usual.size(), 3);
+  generate_exact_input(exact.data(), element_type::i32, "sum", exact.size(), 3);
+  EXPECT_EQ(usual, exact);
 }
 
 TEST(Input, FloatingPointProductsAreExact) {
