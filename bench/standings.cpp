@@ -17,8 +17,8 @@ std::string describe(const measure::speed_ratio& r) {
 
 std::string notes(const result& s) {
   std::string text;
-  if (s.verdict != verdict::right)
-    text += "  " + paint(measure::name_of(s.verdict), measure::colour_of(s.verdict));
+  if (const verdict v = s.overall(); v != verdict::right)
+    text += "  " + paint(measure::name_of(v), measure::colour_of(v));
   if (s.is_spread_wide())
     text +=
         "  " + paint(fmt::format("wide spread: {:.0f}%", 100 * s.time.spread()), colour::yellow);

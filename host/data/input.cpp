@@ -115,6 +115,11 @@ void generate_input(void* out, element_type type, std::string_view op, std::uint
   });
 }
 
+bool exact_input_matters(element_type type, std::string_view op) {
+  return visit_type(type, []<typename T>() { return std::floating_point<accumulator_of<T>>; }) &&
+         (op == "sum" || op == "product");
+}
+
 void generate_exact_input(void* out, element_type type, std::string_view op, std::uint64_t n,
                           std::uint64_t seed) {
   visit_type(type, [&]<typename T>() {

@@ -30,4 +30,7 @@ void generate_input(void* out, element_type type, std::string_view op, std::uint
 void generate_exact_input(void* out, element_type type, std::string_view op, std::uint64_t n,
                           std::uint64_t seed);
 
+/// Whether results of such elements are exact where those of others may round.
+[[nodiscard]] bool exact_input_matters(element_type type, std::string_view op);
+
 }  // namespace tenfold

@@ -212,6 +212,13 @@ long double error_bound(const reference& r, std::uint64_t depth) {
   return std::min(certain, lambda * unit_roundoff * std::sqrt(roundings * r.squares));
 }
 
+long double error_of(const reference& r, const value& result) {
+  const auto wide = [](auto x) { return static_cast<long double>(x); };
+  const bool is_rounded = r.model != error_model::exact && std::isfinite(r.precise);
+  return std::fabs(std::visit(wide, result) -
+                   (is_rounded ? r.precise : std::visit(wide, r.expected)));
+}
+
 verdict judge(const reference& r, const value& result, std::uint64_t depth) {
   if (result.index() != r.expected.index()) return verdict::wrong;
   return std::visit([&]<typename T>(T x) { return judge_as<T>(r, x, depth); }, result);

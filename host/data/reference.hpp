@@ -53,6 +53,9 @@ enum class verdict { right, wrong, undecided };
 /// Sci. Comput. 42, 2020.)
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
 
+/// How far a result is from the reference; NaN where one of them is none of the numbers.
+[[nodiscard]] long double error_of(const reference& r, const value& result);
+
 /// Integers and operators that select must agree to the last bit, any NaN with any NaN; the rest
 /// may differ by `error_bound`. Undecided where some order of evaluation may overflow, and where
 /// the bound is so wide that zero would be within it.

@@ -10,6 +10,7 @@
 
 #include "host/data/input.hpp"
 #include "host/error.hpp"
+#include "host/measure/host_memory.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::measure {
@@ -32,26 +33,56 @@ std::unique_ptr<std::byte[]> allocate_uninitialized(std::uint64_t bytes) {
 
 }  // namespace
 
-host_input::host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed)
+std::string_view name_of(origin from) {
+  switch (from) {
+    case origin::exact:
+      return "exact";
+    case origin::rounding:
+      return "rounding";
+    case origin::file:
+      break;
+  }
+  return "file";
+}
+
+host_input::host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed,
+                       origin from)
     : type_(type),
       op_(std::move(op)),
       n_(n),
+      seed_(seed),
+      from_(from),
       random_(allocate_uninitialized(n * size_of(type))),
       data_(random_.get()) {
-  generate_input(random_.get(), type_, op_, n_, seed);
+  const auto generate = from == origin::exact ? &generate_exact_input : &generate_input;
+  generate(random_.get(), type_, op_, n_, seed);
 }
 
 host_input::host_input(npy_file file, std::string op)
     : type_(file.type()),
       op_(std::move(op)),
       n_(file.n()),
+      from_(origin::file),
       file_(std::move(file)),
       data_(file_->data().data()) {}
 
 const reference& host_input::expected(std::uint64_t n) {
   const auto [at, is_new] = expected_.try_emplace(n);
-  if (is_new) at->second = make_reference(data_, type_, op_, n);
-  return at->second;
+  if (!is_new) return at->second;
+  reference& r = at->second = make_reference(data_, type_, op_, n);
+  if (op_ != "sum" || n == 0) return r;
+  r.is_random = from_ == origin::rounding;
+  if (from_ == origin::exact) r.model = error_model::exact;
+  return r;
+}
+
+host_input* host_input::companion() {
+  const bool has_one = exact_input_matters(type_, op_) && from_ != origin::rounding &&
+                       (from_ == origin::file || op_ == "sum");
+  if (has_one && companion_ == nullptr && n_ <= available_memory() / 2 / size_of(type_))
+    companion_ = std::make_unique<host_input>(
+        type_, op_, n_, seed_, from_ == origin::file ? origin::exact : origin::rounding);
+  return companion_.get();
 }
 
 const reference& host_input::checksum(std::uint64_t n) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "host/backends/backend.hpp"
 #include "host/data/npy.hpp"
@@ -16,12 +17,23 @@
 
 namespace tenfold::measure {
 
+/// Where elements come from.
+enum class origin {
+  exact,     ///< random, and no sum of them rounds: a wrong result shows, however small the error
+  rounding,  ///< random, and sums of them round as those of real data do
+  file
+};
+
+/// `exact`, `rounding`, `file`
+[[nodiscard]] std::string_view name_of(origin from);
+
 /// Elements on the host, and what an operator makes of the first n of them.
 class host_input {
  public:
   /// Random ones.
   /// @throws device_error when the host has no room for them
-  host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed);
+  host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed,
+             origin from = origin::exact);
   /// Those of a file.
   host_input(npy_file file, std::string op);
 
@@ -30,6 +42,11 @@ class host_input {
   [[nodiscard]] std::uint64_t n() const { return n_; }
   /// At any address.
   [[nodiscard]] const std::byte* data() const { return data_; }
+  [[nodiscard]] origin from() const { return from_; }
+
+  /// As many elements of the other kind, for the verdict alone: those that round beside exact ones,
+  /// exact ones beside a file's. Null where results are exact anyhow, or the host has no room.
+  [[nodiscard]] host_input* companion();
 
   /// What the operator makes of the first n elements; computed once.
   [[nodiscard]] const reference& expected(std::uint64_t n);
@@ -39,11 +56,13 @@ class host_input {
  private:
   element_type type_;
   std::string op_;
-  std::uint64_t n_;
+  std::uint64_t n_, seed_ = 1;
+  origin from_;
   std::unique_ptr<std::byte[]> random_;
   std::optional<npy_file> file_;
   const std::byte* data_;
   std::map<std::uint64_t, reference> expected_, checksums_;
+  std::unique_ptr<host_input> companion_;
 };
 
 /// The first n elements of an input in a device's memory, over and over, as a ring of windows.

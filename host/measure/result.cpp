@@ -79,6 +79,14 @@ json comparisons(const result& r) {
   return shares;
 }
 
+json describe(const reading& r) {
+  return {{"result", number(r.computed)},
+          {"reference", number(r.expected.expected)},
+          {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
+          {"error_bound", number(static_cast<double>(r.bound))},
+          {"verdict", name_of(r.verdict)}};
+}
+
 json row(const result& r, std::string_view device) {
   json e = times(r, r.name.empty() ? r.who.full_name(r.at) : r.name);
   e.update({{"contestant", r.who.label()},
@@ -93,8 +101,10 @@ json row(const result& r, std::string_view device) {
   if (r.who.kind() != peer_kind::launch)
     e.update({{"result", number(r.computed)},
               {"reference", number(r.expected.expected)},
+              {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
               {"error_bound", number(static_cast<double>(r.bound))}});
   e.update({{"verdict", name_of(r.verdict)}, {"ok", r.verdict == verdict::right && !r.is_wrong()}});
+  if (r.companion) e[std::string(name_of(r.companion->from))] = describe(*r.companion);
   if (r.trials)
     e.update({{"trials", r.trials->trials},
               {"wrong_trials", r.trials->wrong},

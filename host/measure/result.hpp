@@ -12,12 +12,22 @@
 
 #include "host/data/reference.hpp"
 #include "host/measure/candidate.hpp"
+#include "host/measure/input.hpp"
 #include "host/measure/statistics.hpp"
 #include "host/measure/trials.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::measure {
+
+/// What came of other elements, by an untimed launch of the same shape.
+struct reading {
+  origin from;
+  value computed{};
+  reference expected{};
+  long double bound = 0;
+  tenfold::verdict verdict = verdict::wrong;
+};
 
 struct result {
   candidate who;
@@ -34,6 +44,7 @@ struct result {
   reference expected{};
   tenfold::verdict verdict = verdict::wrong;
   long double bound = 0;                 ///< the largest error that rounding explains
+  std::optional<reading> companion{};    ///< see `host_input::companion`
   std::optional<trial_report> trials{};  ///< of a stage that is not listed
   // What follows from the others' times:
   std::optional<double> share_of_peak{}, share_of_ceiling{};  ///< of bytes per second
@@ -49,7 +60,12 @@ struct result {
   /// Wide enough that the median may mislead.
   [[nodiscard]] bool is_spread_wide() const { return time.spread() > 0.1; }
   [[nodiscard]] bool is_wrong() const {
-    return verdict == tenfold::verdict::wrong || (trials && !trials->passed());
+    return verdict == tenfold::verdict::wrong || (trials && !trials->passed()) ||
+           (companion && companion->verdict == tenfold::verdict::wrong);
+  }
+  /// Wrong where anything is, else that of what was timed.
+  [[nodiscard]] tenfold::verdict overall() const {
+    return is_wrong() ? tenfold::verdict::wrong : verdict;
   }
 };
 

@@ -68,6 +68,16 @@ const reference& sampler::expected() {
                                              : where_.input.checksum(at_.n);
 }
 
+std::optional<reading> sampler::read_companion() {
+  if (where_.companion == nullptr || who_.kind() != peer_kind::reduction) return std::nullopt;
+  work_->enqueue(where_.companion->next(), at_.n);
+  host_input& from = *where_.input.companion();
+  reading r{.from = from.from(), .computed = work_->result(), .expected = from.expected(at_.n)};
+  r.bound = error_bound(r.expected, work_->depth(at_.n));
+  r.verdict = judge(r.expected, r.computed, work_->depth(at_.n));
+  return r;
+}
+
 void sampler::judge_result() {
   if (who_.kind() == peer_kind::launch) return;
   result_ = work_->result();
@@ -131,6 +141,7 @@ result sampler::finish(std::vector<double> seconds) {
     r.expected = expected();
     r.bound = error_bound(r.expected, work_->depth(at_.n));
   }
+  r.companion = read_companion();
   r.time = summarize(r.seconds);
   return r;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct placement {
   host_input& input;
   input_ring& ring;  ///< of as many elements as the conditions say
   cache_eviction& eviction;
+  input_ring* companion = nullptr;  ///< of `input.companion()`, where there is one
 };
 
 /// A candidate at work, ready to be timed again and again.
@@ -53,13 +55,15 @@ class sampler {
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
 
-  /// Compares what the last of the timed calls left with the reference as well.
+  /// Compares what the last of the timed calls left with the reference as well, and reads the
+  /// input's companion once.
   /// @param seconds what `sample` returned, one at least
   [[nodiscard]] result finish(std::vector<double> seconds);
 
  private:
   [[nodiscard]] const reference& expected();
   void judge_result();
+  [[nodiscard]] std::optional<reading> read_companion();
   void record(int calls);
   void choose_calls();
   [[nodiscard]] double time_one_call();

@@ -22,18 +22,32 @@ testbed::testbed(const device_choice& choice)
     : choice_(choice), device_(choice.backend->open(choice.number)), cpu_(open_cpu()) {}
 
 void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring) {
-  device_.ring.reset();  // before there is another: a device may have no room for both
-  cpu_.ring.reset();
+  for (place* each :
+       {&device_, &cpu_}) {  // before there is another: a device may have no room for both
+    each->ring.reset();
+    each->companion.reset();
+  }
   input_ = &input;
   n_ = n;
   ring_bytes_ = ring;
+}
+
+void testbed::place_companion(place& p, bool is_on_cpu) {
+  if (p.companion) return;
+  host_input* companion = input_->companion();
+  if (companion == nullptr) return;
+  if (is_on_cpu)
+    p.companion.emplace(*companion);
+  else if (n_ * size_of(input_->type()) < p.on->free_bytes() / 10 * 9)
+    p.companion.emplace(*p.on, *companion, n_, 0);
 }
 
 placement testbed::place_on_device() {
   place& p = device_;
   if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes(p.on->properties())));
-  return {*p.on, *input_, *p.ring, p.eviction};
+  place_companion(p, false);
+  return {*p.on, *input_, *p.ring, p.eviction, p.companion ? &*p.companion : nullptr};
 }
 
 placement testbed::place_on_cpu() {
@@ -48,7 +62,8 @@ placement testbed::place_on_cpu() {
     p.ring.emplace(*input_);  // no cache holds it: no copy is needed
   else if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, std::min(wanted, room));
-  return {*p.on, *input_, *p.ring, p.eviction};
+  place_companion(p, true);
+  return {*p.on, *input_, *p.ring, p.eviction, p.companion ? &*p.companion : nullptr};
 }
 
 std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) {

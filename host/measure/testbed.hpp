@@ -44,10 +44,11 @@ class testbed {
     explicit place(std::unique_ptr<session> s) : on(std::move(s)), eviction(*on) {}
     std::unique_ptr<session> on;
     cache_eviction eviction;
-    std::optional<input_ring> ring{};  ///< made when it is first read
+    std::optional<input_ring> ring{}, companion{};  ///< made when they are first read
   };
 
   placement place_on_device();
+  void place_companion(place& p, bool is_on_cpu);
   placement place_on_cpu();
 
   device_choice choice_;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -202,6 +203,83 @@ TEST_F(Verdicts, AreOfWhatWasTimedAsWellAsOfTheFirstCall) {
               return asked++ == 0 ? input_.expected(n).expected : value(std::uint32_t{42});
             }).verdict,
             verdict::wrong);
+}
+
+/// A sum of floats that makes a mistake, in the memory of the host.
+class mistaken_sum final : public runnable {
+ public:
+  using mistake = std::function<double(const float* in, std::uint64_t n)>;
+  explicit mistaken_sum(mistake lost) : lost_(std::move(lost)) {}
+  void enqueue(const void* in, std::uint64_t n) override {
+    const auto* elements = static_cast<const float*>(in);
+    const double sum = std::accumulate(elements, elements + n, 0.0);
+    result_ = static_cast<float>(sum - lost_(elements, n));
+  }
+  value result() override { return result_; }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  mistake lost_;
+  float result_ = 0;
+};
+
+double sum_of_every(std::uint64_t stride, const float* in, std::uint64_t n) {
+  double sum = 0;
+  for (std::uint64_t i = 0; i < n; i += stride) sum += static_cast<double>(in[i]);
+  return sum;
+}
+
+result take_mistaken(testbed& bed, const mistaken_sum::mistake& lost) {
+  const peer who{.name = "mistaken", .what = ""};
+  const candidate mistaken{
+      .name = "mistaken", .peer = &who, .make = [&](session&, const conditions&) {
+        return std::make_unique<mistaken_sum>(lost);
+      }};
+  const auto one = bed.admit(mistaken, timing_mode::stream);
+  return one->finish({one->sample()});
+}
+
+/// By exact elements alone, for which there is no tolerance.
+TEST_F(Verdicts, OfFloatSumsSeeEveryMistake) {
+  const std::pair<const char*, mistaken_sum::mistake> mistakes[] = {
+      {"0 comes out",
+       [](const float* in, std::uint64_t n) { return std::accumulate(in, in + n, 0.0); }},
+      {"the last tile is left out",
+       [](const float* in, std::uint64_t n) {
+         return std::accumulate(in + (n - 1) / 1024 * 1024, in + n, 0.0);
+       }},
+      {"one in a thousand is left out",
+       [](const float* in, std::uint64_t n) { return sum_of_every(1000, in, n); }},
+      {"one is left out", [](const float* in, std::uint64_t n) { return in[n / 2]; }},
+      {"one is added twice", [](const float* in, std::uint64_t n) { return -in[n - 1]; }},
+  };
+  for (const std::uint64_t size : {1, 1000, 1025, 1 << 16, 1 << 24}) {
+    host_input input(element_type::f32, "sum", size, 1);
+    bed_.load(input, size, 0);
+    const result right = take_mistaken(bed_, [](const float*, std::uint64_t) { return 0; });
+    EXPECT_EQ(right.verdict, verdict::right) << size;
+    ASSERT_TRUE(right.companion);
+    EXPECT_EQ(right.companion->verdict, verdict::right) << size;
+    for (const auto& [what, lost] : mistakes)
+      EXPECT_EQ(take_mistaken(bed_, lost).verdict, verdict::wrong) << what << " of " << size;
+  }
+}
+
+/// It shows in the one launch that nobody times.
+TEST_F(Verdicts, AreWrongWhereTheCompanionsIs) {
+  host_input input(element_type::f32, "sum", n, 1);
+  bed_.load(input, n, 0);
+  const result r = take_mistaken(bed_, [&](const float* in, std::uint64_t) {
+    return std::memcmp(in, input.data(), n * sizeof(float)) == 0 ? 0 : 0.01;
+  });
+  EXPECT_EQ(r.verdict, verdict::right);
+  EXPECT_EQ(r.companion->verdict, verdict::wrong);
+  EXPECT_TRUE(r.is_wrong());
+  EXPECT_EQ(r.overall(), verdict::wrong);
+}
+
+TEST_F(Verdicts, OfIntegersNeedNoCompanion) {
+  EXPECT_FALSE(take([&] { return input_.expected(n).expected; }).companion);
 }
 
 TEST(Graphs, RefuseAPeerThatWaits) {

@@ -129,7 +129,6 @@ class ladder_run {
       trials_ = measure::run_trials(bed_.device(), *who.stage);
     result m = measure_alone(who, options_, bed_);
     if (is_unlisted(*who.stage)) m.trials = trials_;
-    if (m.is_wrong()) m.verdict = verdict::wrong;
     return m;
   }
 

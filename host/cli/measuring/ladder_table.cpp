@@ -164,7 +164,7 @@ void ladder_table::add(const candidate& who, const result& m) {
       "{:>5}  {:<{}} {:>10} {:>10.4g} {:>12}  {}{}\n", number_of(who), title_of(who),
       columns_.name_width, format_seconds(m.time.median), m.gigabytes_per_second(),
       format_ratio(gain),
-      paint(fmt::format("{:<9}", measure::name_of(m.verdict)), measure::colour_of(m.verdict)),
+      paint(fmt::format("{:<9}", measure::name_of(m.overall())), measure::colour_of(m.overall())),
       more);
 }
 

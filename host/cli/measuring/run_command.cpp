@@ -40,17 +40,23 @@ std::string describe_shape(const result& m) {
                      m.passes.size() == 1 ? "" : "es", text);
 }
 
-std::string describe_verdict(const result& m) {
-  const colour c = measure::colour_of(m.verdict);
-  std::string text = fmt::format("{} (reference {}", paint(measure::name_of(m.verdict), c),
-                                 to_string(m.expected.expected));
-  if (m.expected.model != error_model::exact)
-    text += fmt::format(", rounding explains {:.3g}", static_cast<double>(m.bound));
+/// A result and the verdict on it; `reading` is what a result and its companion have in common.
+std::string describe_verdict(const auto& reading) {
+  const reference& r = reading.expected;
+  std::string text =
+      fmt::format("{}, {} (reference {}", to_string(reading.computed),
+                  paint(measure::name_of(reading.verdict), measure::colour_of(reading.verdict)),
+                  to_string(r.expected));
+  if (r.model != error_model::exact)
+    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
+                        static_cast<double>(error_of(r, reading.computed)),
+                        r.is_random ? "probable" : "certain", static_cast<double>(reading.bound));
+  else if (r.precise != 0)
+    text += ", in any order";
   text += ")";
-  if (m.verdict == verdict::undecided)
-    text +=
-        ": in some order a partial result may leave the type's range, or rounding explain any "
-        "error";
+  if (reading.verdict == verdict::undecided)
+    text += r.may_overflow ? ": in some order a partial result may leave the type's range"
+                           : ": by this bound 0 would be right as well";
   return text;
 }
 
@@ -73,7 +79,10 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   line("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
   line("input", fmt::format("{} of {}", m.at.op, input.description()));
   line("shape", describe_shape(m));
-  line("result", fmt::format("{}, {}", to_string(m.computed), describe_verdict(m)));
+  line("result", describe_verdict(m));
+  if (m.companion)
+    line(m.companion->from == measure::origin::exact ? "exact" : "rounding",
+         fmt::format("{} for other elements, in the same shape", describe_verdict(*m.companion)));
   if (m.trials) line("trials", describe_trials(*m.trials));
   line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.time.median),
                            m.seconds.size(), format_seconds(m.time.fastest),
