@@ -11,7 +11,7 @@
 /// | `gpu::sync_warp()`                          | barrier and memory fence among a warp's lanes  |
 /// | `gpu::shuffle_down<WarpSize>(value, delta)` | the value of the lane `delta` further up       |
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
-/// | `gpu::allow_next_launch()`                  | the launch that follows may settle already     |
+/// | `gpu::allow_next_launch()`                  | the launch that follows may begin already      |
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
 /// | `gpu::prefetch(p)`                          | memory that will be read after that            |
 /// | `gpu::add_bytes(total, word)`               | the four bytes of a word, added to a total     |

@@ -25,8 +25,9 @@ __device__ inline void sync_warp() {
   __syncwarp();
 }
 
-/// The next launch of the stream may settle where there is room, and wait there for this one. Takes
-/// a launch that asks for it, and compute capability 9.0.
+/// The blocks of the next launch of the stream may become resident where there is room, and wait
+/// there for this one (programmatic dependent launch). Takes a launch that asks for it, and compute
+/// capability 9.0.
 __device__ inline void allow_next_launch() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");

@@ -15,7 +15,7 @@
 /// threads, are as many as the threads allow. Block sizes beyond that would leave threads unused
 /// where registers are short. Up to four such loads a thread, one block does all: a second launch,
 /// or a ticket, costs more than the loads that one block waits for. Beyond that, one launch is
-/// better than two, by the microsecond between them. Both settle early where hardware lets them. On
+/// better than two, by the microsecond between them. Both begin early where hardware lets them. On
 /// the executor, whose times say nothing, the shape is always the default one, and with it the bits
 /// of a result.
 ///

@@ -18,22 +18,22 @@
 // elements, what it changes. The kernel is kernels/<number, two digits>_<name>.hpp, and in
 // kernels/beyond/ from stage 11 on.
 // clang-format off
-#define TENFOLD_STAGES(STAGE)                                                             \
-  STAGE(1, naive, true, "neighbours fold in shared memory, by every second thread")       \
-  STAGE(2, no_divergence, true, "the same pairs, by the first threads of the block")      \
-  STAGE(3, no_bank_conflicts, false, "partners lie half of what is left apart")           \
-  STAGE(4, first_op_on_load, false, "every thread folds two elements as it loads them")   \
-  STAGE(5, warp_sync, false, "the last warp goes on without block barriers")              \
-  STAGE(6, unrolled, false, "the block size is a constant, no loop is left in the tree")  \
-  STAGE(7, warp_shuffle, false, "the last warp shuffles instead of sharing memory")       \
-  STAGE(8, warps_first, false, "every warp shuffles first, then shares a single value")   \
-  STAGE(9, items_per_thread, false, "several elements a thread, in loads of 16 bytes")    \
-  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block")       \
-  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")    \
-  STAGE(12, bulk_copy, false, "hardware copies tiles into a ring in shared memory")       \
-  STAGE(13, dependent_launch, false, "stage 11, settling while the launch before runs")   \
-  STAGE(14, dependent_passes, false, "stage 10, settling while the launch before runs")   \
-  STAGE(15, narrow_elements, false, "a batch of bytes folds in 32 bits, not in 64")       \
+#define TENFOLD_STAGES(STAGE)                                                              \
+  STAGE(1, naive, true, "neighbours fold in shared memory, by every second thread")        \
+  STAGE(2, no_divergence, true, "the same pairs, by the first threads of the block")       \
+  STAGE(3, no_bank_conflicts, false, "partners lie half of what is left apart")            \
+  STAGE(4, first_op_on_load, false, "every thread folds two elements as it loads them")    \
+  STAGE(5, warp_sync, false, "the last warp goes on without block barriers")               \
+  STAGE(6, unrolled, false, "the block size is a constant, no loop is left in the tree")   \
+  STAGE(7, warp_shuffle, false, "the last warp shuffles instead of sharing memory")        \
+  STAGE(8, warps_first, false, "every warp shuffles first, then shares a single value")    \
+  STAGE(9, items_per_thread, false, "several elements a thread, in loads of 16 bytes")     \
+  STAGE(10, two_pass, false, "a grid that loops, and a second launch of one block")        \
+  STAGE(11, single_pass, false, "the last block folds the partials, no second launch")     \
+  STAGE(12, bulk_copy, false, "hardware copies tiles into a ring in shared memory")        \
+  STAGE(13, dependent_launch, false, "stage 11, launched while the one before still runs") \
+  STAGE(14, dependent_passes, false, "stage 10, launched while the one before still runs") \
+  STAGE(15, narrow_elements, false, "a batch of bytes folds in 32 bits, not in 64")        \
   STAGE(16, ordered, true, "every block folds a stretch of its own, neighbours first")
 // clang-format on
 

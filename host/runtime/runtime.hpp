@@ -38,7 +38,7 @@ struct device_properties {
   double peak_bytes_per_second = 0;          ///< of the memory, on paper; 0: unknown
 };
 
-/// When a launch may settle on the device.
+/// When a launch's blocks may become resident.
 enum class launch_start {
   after_the_previous,  ///< when what was enqueued before it is done
   early                ///< before: the kernel waits by itself, with `gpu::await_previous_launch()`

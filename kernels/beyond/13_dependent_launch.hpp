@@ -2,13 +2,13 @@
 //
 // A kernel of a few microseconds takes about as long to get going as to run. From compute
 // capability 9.0 on, a launch may be prepared while the one before it in the stream still runs: its
-// blocks settle wherever there is room and wait there. This is stage 11 with the words for it.
-// Nothing may be read or written before the wait is over, since the kernel before may be the one
-// that makes the input, or the same one still busy with the scratch memory. But the blocks that
-// wait may have their first elements brought to the last-level cache, where they are overwritten if
-// need be.
+// blocks become resident wherever there is room and wait there, which CUDA calls programmatic
+// dependent launch. This is stage 11 with the calls for it. Nothing may be read or written before
+// the wait is over, since the kernel before may be the one that makes the input, or the same one
+// still busy with the scratch memory. But the blocks that wait may have their first elements
+// brought to the last-level cache, where they are overwritten if need be.
 //
-// On other GPUs and on the executor these words mean nothing, and a launch begins when the one
+// On other GPUs and on the executor these calls do nothing, and a launch begins when the one
 // before it has ended.
 //
 // Watch: the time of short calls in a row.
