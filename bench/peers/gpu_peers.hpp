@@ -10,17 +10,9 @@
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 
+/// Each of them in a unit of its own, for elements of 1, 2, 4 and 8 bytes.
 template <std::size_t ElementBytes>
 std::unique_ptr<runnable> make_cub_peer(session& on, const conditions& at);
-template <>
-std::unique_ptr<runnable> make_cub_peer<1>(session& on, const conditions& at);
-template <>
-std::unique_ptr<runnable> make_cub_peer<2>(session& on, const conditions& at);
-template <>
-std::unique_ptr<runnable> make_cub_peer<4>(session& on, const conditions& at);
-template <>
-std::unique_ptr<runnable> make_cub_peer<8>(session& on, const conditions& at);
-
 std::unique_ptr<runnable> make_rocprim_peer(session& on, const conditions& at);
 std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at);
 

@@ -44,11 +44,15 @@ void cache_eviction::enqueue() {
   if (read_ != nullptr) read_->enqueue(data_->data(), n_);
 }
 
-sampler::sampler(candidate who, conditions at, const placement& where,
+sampler::sampler(candidate who, conditions at, host_input& input, placement& where,
                  std::unique_ptr<runnable> work)
-    : who_(std::move(who)), at_(std::move(at)), where_(where), work_(std::move(work)) {
+    : who_(std::move(who)),
+      at_(std::move(at)),
+      input_(input),
+      where_(where),
+      work_(std::move(work)) {
   constexpr double is_slow = 100 * sample_seconds;
-  const bool is_executor = where_.on.properties().architecture == executor_architecture;
+  const bool is_executor = where_.on->properties().architecture == executor_architecture;
   bool takes_one_call = time_one_call() > is_slow;
   judge_result();
   // The first call on a GPU loads what all the others find there.
@@ -60,12 +64,11 @@ sampler::sampler(candidate who, conditions at, const placement& where,
 }
 
 double sampler::time_one_call() {
-  return where_.on.time([&] { work_->enqueue(where_.ring.next(), at_.n); });
+  return where_.on->time([&] { work_->enqueue(where_.ring->next(), at_.n); });
 }
 
 const reference& sampler::expected() {
-  return who_.kind() == peer_kind::reduction ? where_.input.expected(at_.n)
-                                             : where_.input.checksum(at_.n);
+  return who_.kind() == peer_kind::reduction ? input_.expected(at_.n) : input_.checksum(at_.n);
 }
 
 void sampler::judge_result() {
@@ -82,11 +85,11 @@ double sampler::sample() {
     where_.eviction.enqueue();
     where_.eviction.enqueue();
   } else {
-    where_.on.synchronize();
+    where_.on->synchronize();
   }
-  const double seconds = where_.on.time([&] {
+  const double seconds = where_.on->time([&] {
     if (recording_ != nullptr) return recording_->replay();
-    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring.next(), at_.n);
+    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring->next(), at_.n);
   });
   return seconds / calls_;
 }
@@ -94,9 +97,9 @@ double sampler::sample() {
 void sampler::record(int calls) {
   calls_ = calls;
   if (at_.mode != timing_mode::graph) return;
-  recording_ = where_.on.record([this] {
+  recording_ = where_.on->record([this] {
     for (int i = 0; i < calls_; ++i)
-      work_->enqueue(where_.ring.window(static_cast<std::uint64_t>(i)), at_.n);
+      work_->enqueue(where_.ring->window(static_cast<std::uint64_t>(i)), at_.n);
   });
 }
 
@@ -116,7 +119,7 @@ result sampler::finish(std::vector<double> seconds) {
   judge_result();
   result r{.who = who_,
            .at = at_,
-           .warp_size = where_.on.properties().warp_size,
+           .warp_size = where_.on->properties().warp_size,
            .calls = calls_,
            .used_shape = who_.shape,
            .seconds = std::move(seconds)};

@@ -29,15 +29,15 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   ring_bytes_ = ring;
 }
 
-placement testbed::place_on_device() {
-  place& p = device_;
+placement& testbed::place_on_device() {
+  placement& p = device_;
   if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes(p.on->properties())));
-  return {*p.on, *input_, *p.ring, p.eviction};
+  return p;
 }
 
-placement testbed::place_on_cpu() {
-  place& p = cpu_;
+placement& testbed::place_on_cpu() {
+  placement& p = cpu_;
   const std::uint64_t used = n_ * size_of(input_->type()), room = available_memory() / 2;
   const std::uint64_t wanted = ring_bytes_.value_or(choice_.is_executor() ? 0 : cpu_ring_bytes);
   const bool is_aligned =
@@ -48,7 +48,7 @@ placement testbed::place_on_cpu() {
     p.ring.emplace(*input_);  // no cache holds it: no copy is needed
   else if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, std::min(wanted, room));
-  return {*p.on, *input_, *p.ring, p.eviction};
+  return p;
 }
 
 std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) {
@@ -63,9 +63,9 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
                       " waits for its result, which no graph can hold: use --mode stream");
   // The CPU knows no graphs: its calls are timed one after the other in either mode.
   if (who.on_cpu) at.mode = timing_mode::stream;
-  const placement where = who.on_cpu ? place_on_cpu() : place_on_device();
-  auto work = who.make(where.on, at);
-  return std::make_unique<sampler>(who, at, where, std::move(work));
+  placement& where = who.on_cpu ? place_on_cpu() : place_on_device();
+  auto work = who.make(*where.on, at);
+  return std::make_unique<sampler>(who, at, *input_, where, std::move(work));
 }
 
 const clock_reader& testbed::clocks() {

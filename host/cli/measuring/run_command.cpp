@@ -97,7 +97,7 @@ std::string name_entry(const result& m) {
 
 }  // namespace
 
-candidate choose_shape(const stage_info& stage, const named_shape& s) {
+candidate candidate_in_shape(const stage_info& stage, const named_shape& s) {
   if (!s.is_empty()) {
     candidate named = measure::stage_candidate(stage, s.completed());
     named.chosen_by = "user";
@@ -179,7 +179,7 @@ exit_code run_stage(const stage_info& stage, const options& o) {
   return run_and_report(o, [&](const chosen_input&, testbed& bed) {
     std::optional<measure::trial_report> trials;
     if (is_unlisted(stage)) trials = measure::run_trials(bed.device(), stage);
-    result m = measure_alone(choose_shape(stage, o.shape), o, bed);
+    result m = measure_alone(candidate_in_shape(stage, o.shape), o, bed);
     m.trials = std::move(trials);
     return std::vector<result>{std::move(m)};
   });

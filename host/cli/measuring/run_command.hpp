@@ -15,7 +15,7 @@
 namespace tenfold::cli {
 
 /// A stage in the shape that the user names; where nothing is named, in its best.
-[[nodiscard]] measure::candidate choose_shape(const stage_info& stage, const named_shape& s);
+[[nodiscard]] measure::candidate candidate_in_shape(const stage_info& stage, const named_shape& s);
 
 /// Runs a candidate, checks its result and times it, as often as asked for or as time allows.
 /// @throws input_error when it does not serve the request; device_error
