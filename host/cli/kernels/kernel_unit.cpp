@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <tuple>
 
 #include "host/backends/names.hpp"
@@ -15,13 +14,30 @@
 namespace tenfold::cli {
 namespace {
 
-/// In C++, in the order of `element_type`.
-constexpr std::array<std::string_view, element_type_names.size()> cpp_names{
-    "std::int32_t", "std::uint32_t", "std::int64_t", "std::uint64_t", "float",
-    "double",       "std::int8_t",   "std::uint8_t", "float16",       "bfloat16"};
-
 std::string_view cpp_name_of(element_type type) {
-  return cpp_names[static_cast<std::size_t>(type)];
+  switch (type) {
+    case element_type::i32:
+      return "std::int32_t";
+    case element_type::u32:
+      return "std::uint32_t";
+    case element_type::i64:
+      return "std::int64_t";
+    case element_type::u64:
+      return "std::uint64_t";
+    case element_type::f32:
+      return "float";
+    case element_type::f64:
+      return "double";
+    case element_type::i8:
+      return "std::int8_t";
+    case element_type::u8:
+      return "std::uint8_t";
+    case element_type::f16:
+      return "float16";
+    case element_type::bf16:
+      break;
+  }
+  return "bfloat16";
 }
 
 element_type accumulator_type(element_type type) {
