@@ -18,13 +18,6 @@ namespace tenfold::cli {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
-
-/// A file that is as it was keeps its time, so that nothing is compiled anew.
-void write_if_changed(const fs::path& file, const std::string& text) {
-  if (!fs::exists(file) || isa::read_text(file) != text) isa::write_text(file, text);
-}
-
 /// A unit's kernel. The time is there for a file that is replaced by an older one, which alone
 /// would be no reason to compile.
 std::string unit_text(const fs::path& kernel) {
@@ -101,8 +94,12 @@ const stage_info& own_stage(const std::string& file) {
     if (!each->devices().empty())
       libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
                            fmt::format("kernels/{}/own.so", each->modules())});
-  build_and_copy(libraries, kernel.string(),
-                 [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
+  build_and_copy(libraries, kernel.string(), [&] {
+    // A file that is as it was keeps its time, so that nothing is compiled anew.
+    const fs::path unit = fs::path(TENFOLD_GENERATED_FOLDER) / "own/kernel.hpp";
+    const std::string text = unit_text(kernel);
+    if (!fs::exists(unit) || isa::read_text(unit) != text) isa::write_text(unit, text);
+  });
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));
 }
