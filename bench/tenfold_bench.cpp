@@ -41,13 +41,11 @@ std::vector<std::uint64_t> default_sizes(const device_choice& device) {
 
 std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   std::vector<const stage_info*> stages;
-  for (const std::string& name : names) {
-    if (name != "all") {
+  for (const std::string& name : names)
+    if (name == "all")
+      for (const stage_info& each : catalogue) stages.push_back(&each);
+    else if (name != "none")
       stages.push_back(&choose_stage(name));
-      continue;
-    }
-    for (const stage_info& each : catalogue) stages.push_back(&each);
-  }
   std::vector<candidate> all;
   for (const stage_info* stage : stages)
     for (const shape& s : measure::shapes_of(description_of(*stage)))
