@@ -104,7 +104,7 @@ class round_trip final : public runnable {
 candidate with_transfers(const candidate& stage, session& device) {
   candidate e = stage;
   e.choose = nullptr;
-  e.shape_name += "/with-transfers";
+  e.shape_name += e.shape_name.empty() ? "with-transfers" : "/with-transfers";
   e.on_cpu = true;
   e.make = [make = stage.make, &device](session&, const conditions& at) {
     return std::make_unique<round_trip>(device, make(device, at), at);
