@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "bench/end_to_end.hpp"
 #include "bench/options.hpp"
 #include "bench/standings.hpp"
 #include "host/error.hpp"
@@ -21,6 +20,7 @@
 
 namespace tenfold::bench {
 
+using measure::candidate;
 using measure::conditions;
 using measure::sampler;
 using measure::testbed;
@@ -71,6 +71,45 @@ std::vector<std::string> choose_peer_names(const duel_options& o, const device_c
   if (device.backend->name() == "cuda") return {"cub", "read"};
   if (device.backend->name() == "hip") return {"hipcub", "rocprim", "read"};
   return {"none"};
+}
+
+/// A reduction whose input starts on the host, where the transfers decide.
+class round_trip final : public runnable {
+ public:
+  round_trip(session& device, std::unique_ptr<runnable> work, const conditions& at)
+      : device_(device),
+        work_(std::move(work)),
+        element_bytes_(size_of(at.type)),
+        data_(device.allocate(at.bytes())) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    device_.upload(data_->data(), in, n * element_bytes_);
+    work_->enqueue(data_->data(), n);
+    result_ = work_->result();
+  }
+  value result() override { return result_; }
+  std::uint64_t depth(std::uint64_t n) const override { return work_->depth(n); }
+
+ private:
+  session& device_;
+  std::unique_ptr<runnable> work_;
+  std::uint64_t element_bytes_;
+  std::unique_ptr<memory> data_;
+  value result_{};
+};
+
+/// The same stage with its input in pageable memory of the host: copied to the device, reduced, and
+/// the result copied back, on the clock of the CPU.
+/// @param device outlives what the candidate makes
+candidate with_transfers(const candidate& stage, session& device) {
+  candidate e = stage;
+  e.choose = nullptr;
+  e.shape_name += e.shape_name.empty() ? "with-transfers" : "/with-transfers";
+  e.on_cpu = true;
+  e.make = [make = stage.make, &device](session&, const conditions& at) {
+    return std::make_unique<round_trip>(device, make(device, at), at);
+  };
+  return e;
 }
 
 std::vector<candidate> choose_candidates(const duel_options& o, testbed& bed) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <span>
 
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
@@ -29,6 +31,41 @@ std::string_view describe_place(const std::vector<result>& all) {
   if (std::all_of(all.begin(), all.end(), [](const result& s) { return s.who.on_cpu; }))
     return "the data on the host";
   return measure::describe(all.front().at.mode);
+}
+
+/// The fastest stage, or the fastest of the others; null where there is none.
+const result* find_fastest(const std::vector<result>& all, bool stages) {
+  const result* best = nullptr;
+  for (const result& s : all)
+    if ((s.who.stage != nullptr) == stages &&
+        (best == nullptr || s.time.median < best->time.median))
+      best = &s;
+  return best;
+}
+
+bool beats(const result& stage, const result& cpu) {
+  const measure::speed_ratio r = measure::compare(cpu.seconds, stage.seconds);
+  return r.confidence ? r.confidence->low > 1 : r.median > 1;
+}
+
+/// @param by_size the duels of one type and operator, the smallest first
+void print_crossover_of(std::span<const std::vector<result>> by_size) {
+  const result* from = nullptr;
+  for (auto all = by_size.rbegin(); all != by_size.rend(); ++all) {
+    const result *stage = find_fastest(*all, true), *cpu = find_fastest(*all, false);
+    if (stage == nullptr || cpu == nullptr) return;
+    if (!beats(*stage, *cpu)) break;
+    from = stage;
+  }
+  const measure::conditions& largest = by_size.back().front().at;
+  const std::string what = fmt::format("{} of {}", largest.op, tenfold::name_of(largest.type));
+  if (from == nullptr)
+    fmt::print("{}: up to n = {} the CPU is faster when the data starts on the host\n", what,
+               format_count(largest.n));
+  else
+    fmt::print(
+        "{}: from n = {} on, {} is faster than the CPU although the data starts on the host\n",
+        what, format_count(from->at.n), from->who.label());
 }
 
 }  // namespace
@@ -63,15 +100,6 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   std::fflush(stdout);
 }
 
-const result* find_fastest(const std::vector<result>& all, bool stages) {
-  const result* best = nullptr;
-  for (const result& s : all)
-    if ((s.who.stage != nullptr) == stages &&
-        (best == nullptr || s.time.median < best->time.median))
-      best = &s;
-  return best;
-}
-
 void print_winners(const std::vector<std::vector<result>>& duels, std::string_view reference) {
   fmt::print("\n{}\n",
              paint(fmt::format("The fastest stage of each, against {}", reference), colour::bold));
@@ -82,6 +110,18 @@ void print_winners(const std::vector<std::vector<result>>& duels, std::string_vi
                tenfold::name_of(best->at.type), best->at.op, format_count(best->at.n),
                name_of(best->at.mode), format_seconds(best->time.median),
                100 * *best->share_of_ceiling, describe(*best->ratio), best->who.label());
+  }
+}
+
+void print_crossover(const std::vector<std::vector<result>>& duels) {
+  fmt::print("\n");
+  for (auto first = duels.begin(); first != duels.end();) {
+    const measure::conditions& at = first->front().at;
+    const auto last = std::find_if(first, duels.end(), [&](const std::vector<result>& all) {
+      return all.front().at.type != at.type || all.front().at.op != at.op;
+    });
+    print_crossover_of({first, last});
+    first = last;
   }
 }
 

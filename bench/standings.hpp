@@ -21,10 +21,10 @@ void rank(std::vector<result>& all, std::size_t reference);
 /// A table of one duel.
 void print_standings(const std::vector<result>& all, std::size_t reference);
 
-/// The fastest stage, or the fastest of the others; null where there is none.
-[[nodiscard]] const result* find_fastest(const std::vector<result>& all, bool stages);
-
 /// For each duel the stage that was fastest.
 void print_winners(const std::vector<std::vector<result>>& duels, std::string_view reference);
+
+/// From which n on a stage beats everyone who runs on the CPU alone.
+void print_crossover(const std::vector<std::vector<result>>& duels);
 
 }  // namespace tenfold::bench

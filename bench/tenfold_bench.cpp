@@ -41,13 +41,11 @@ std::vector<std::uint64_t> default_sizes(const device_choice& device) {
 
 std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   std::vector<const stage_info*> stages;
-  for (const std::string& name : names) {
-    if (name != "all") {
+  for (const std::string& name : names)
+    if (name == "all")
+      for (const stage_info& each : catalogue) stages.push_back(&each);
+    else if (name != "none")
       stages.push_back(&choose_stage(name));
-      continue;
-    }
-    for (const stage_info& each : catalogue) stages.push_back(&each);
-  }
   std::vector<candidate> all;
   for (const stage_info* stage : stages)
     for (const shape& s : measure::shapes_of(description_of(*stage)))
@@ -115,9 +113,8 @@ class suite {
       if (mode == timing_mode::graph && who.peer != nullptr && who.peer->waits) continue;
       const conditions at{type, op, n, mode};
       const task t{&who, at, who.full_name(at)};
-      const double share = bed_.device().properties().peak_bytes_per_second;
-      benchmark::RegisterBenchmark(
-          t.name.c_str(), [this, t, share](benchmark::State& state) { run(t, share, state); })
+      benchmark::RegisterBenchmark(t.name.c_str(),
+                                   [this, t](benchmark::State& state) { run(t, state); })
           ->UseManualTime()
           ->Iterations(1)
           ->Unit(benchmark::kMicrosecond)
@@ -126,7 +123,8 @@ class suite {
     }
   }
 
-  void run(const task& t, double peak, benchmark::State& state) {
+  void run(const task& t, benchmark::State& state) {
+    const double peak = bed_.device().properties().peak_bytes_per_second;
     const auto bytes = static_cast<double>(t.at.bytes());
     try {
       sampler& s = sampler_for(t);

@@ -105,20 +105,14 @@ int loads_in_flight(const isa::kernel_code& kernel) {
 
 constexpr std::uint64_t sizes[] = {std::uint64_t{1} << 28, std::uint64_t{1} << 32};
 
-struct chosen_kernel {
-  kernel_family family;
-  tenfold::shape shape;
-};
-
-chosen_kernel choose(const device_properties& device, const kernel_family& family) {
+shape choose_shape(const device_properties& device, const kernel_family& family) {
   shape s = tuned_shape({device, sizes[0], sizeof(float)}, family).shape;
   if (family.stage.takes_grid && s.grid == 0)
     s.grid = default_grid(device, s.block, 0, grid_limit(s, family, device));
-  return {family, s};
+  return s;
 }
 
-json plan_of(const chosen_kernel& chosen, std::uint64_t n) {
-  const auto& [family, s] = chosen;
+json plan_of(const kernel_family& family, const shape& s, std::uint64_t n) {
   const plan passes(n, {.block = s.block,
                         .elements_per_thread = family.elements_per_thread(s),
                         .loops = family.stage.takes_grid,
@@ -138,21 +132,21 @@ json plan_of(const chosen_kernel& chosen, std::uint64_t n) {
 json gpu_facts(const json& gpu) {
   const device_properties device = device_of(gpu);
   const isa::architecture a = isa::parse_architecture(device.architecture);
-  std::vector<chosen_kernel> chosen;
+  std::vector<kernel_family> families;
   std::vector<wanted_kernel> wanted;
   for (const kernel_family& family : families_of(element_type::f32, f32_sum.op)) {
     if (family.stage.number < 9 || family.stage.number > 11) continue;
-    chosen.push_back(choose(device, family));
-    wanted.push_back({family.stage, chosen.back().shape});
+    families.push_back(family);
+    wanted.push_back({family.stage, choose_shape(device, family)});
   }
   const std::vector<isa::kernel_code> kernels = compile(wanted, a);
   json stages;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const auto& [family, s] = chosen[i];
+    const shape& s = wanted[i].shape;
     const isa::resources& takes = kernels[i].resources;
     json plans;
-    for (const std::uint64_t n : sizes) plans.push_back(plan_of(chosen[i], n));
-    stages.push_back({{"stage", family.stage.number},
+    for (const std::uint64_t n : sizes) plans.push_back(plan_of(families[i], s, n));
+    stages.push_back({{"stage", wanted[i].stage.number},
                       {"block", s.block},
                       {"items", s.items},
                       {"grid", s.grid},

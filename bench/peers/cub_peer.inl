@@ -1,7 +1,6 @@
 // CUB, or hipCUB, which has the same interface, for elements of TENFOLD_ELEMENT_BYTES: a unit
 // for each size, since together they take as long to compile as all stages.
 #include "bench/peers/gpu_peer.hpp"
-#include "bench/peers/gpu_peers.hpp"
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>
@@ -72,13 +71,15 @@ struct reduce_function {
 
 }  // namespace
 
-template <>
-std::unique_ptr<runnable> make_cub_peer<TENFOLD_ELEMENT_BYTES>(session& on, const conditions& at) {
-  return make_typed<TENFOLD_ELEMENT_BYTES>(at, [&]<typename In, typename Op>() {
+template <std::size_t ElementBytes>
+std::unique_ptr<runnable> make_cub_peer(session& on, const conditions& at) {
+  return make_typed<ElementBytes>(at, [&]<typename In, typename Op>() {
     using function = reduce_function<In, accumulator_of<In>, Op>;
     using peer = two_phase_peer<In, accumulator_of<In>, function>;
     return std::make_unique<peer>(own_session(on), at.n, function{});
   });
 }
+template std::unique_ptr<runnable> make_cub_peer<TENFOLD_ELEMENT_BYTES>(session&,
+                                                                        const conditions&);
 
 }  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -2,6 +2,7 @@
 /// What the peers of a GPU backend share. Compiled as CUDA or as HIP.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -93,5 +94,13 @@ inline void refuse_narrow(const conditions& at, const std::string& library) {
     throw input_error(library + " is built in for wide elements alone, not for " +
                       std::string(name_of(at.type)));
 }
+
+// The makers of peers, each in units of its own.
+
+/// For elements of 1, 2, 4 and 8 bytes.
+template <std::size_t ElementBytes>
+std::unique_ptr<runnable> make_cub_peer(session& on, const conditions& at);
+std::unique_ptr<runnable> make_rocprim_peer(session& on, const conditions& at);
+std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at);
 
 }  // namespace tenfold::measure::inline TENFOLD_BACKEND

@@ -1,5 +1,5 @@
 // The list of a GPU backend's peers. Compiled as CUDA or as HIP.
-#include "bench/peers/gpu_peers.hpp"
+#include "bench/peers/gpu_peer.hpp"
 
 #include <string>
 #include <vector>

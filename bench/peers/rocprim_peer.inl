@@ -2,7 +2,6 @@
 #include <rocprim/rocprim.hpp>
 
 #include "bench/peers/gpu_peer.hpp"
-#include "bench/peers/gpu_peers.hpp"
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {

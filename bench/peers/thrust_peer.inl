@@ -10,7 +10,6 @@
 #endif
 
 #include "bench/peers/gpu_peer.hpp"
-#include "bench/peers/gpu_peers.hpp"
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {

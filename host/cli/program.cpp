@@ -25,7 +25,7 @@ int run_program(int argc, char** argv) {
 #undef TENFOLD_ADD_VERB
   observing_options watched;
   add_observing_verbs(app, watched, verbs_of_observer(argv), chosen);
-  return parse_and_run(app, argc, argv, [&] { return chosen(); });
+  return parse_and_run(app, argc, argv, chosen);
 }
 
 }  // namespace tenfold::cli

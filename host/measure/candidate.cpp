@@ -178,26 +178,23 @@ std::vector<candidate> choose_peers(const std::vector<std::string>& names,
 
 std::vector<element_type> choose_types(const std::vector<std::string>& names) {
   std::vector<element_type> types;
-  for (const std::string& name : names) {
+  for (const std::string& name : names)
     if (name == "all")
       for (const std::string_view each : element_type_names)
         types.push_back(parse_element_type(each));
     else
       types.push_back(parse_element_type(name));
-  }
   return types;
 }
 
 std::vector<std::string> choose_operators(const std::vector<std::string>& names,
                                           element_type type) {
   std::vector<std::string> chosen;
-  for (const std::string& name : names) {
-    if (name != "all") {
+  for (const std::string& name : names)
+    if (name == "all")
+      for (const std::string_view each : operators_for(type)) chosen.emplace_back(each);
+    else
       chosen.push_back(choose_operator(name, type));
-      continue;
-    }
-    for (const std::string_view each : operators_for(type)) chosen.emplace_back(each);
-  }
   return chosen;
 }
 

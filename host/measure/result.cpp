@@ -116,27 +116,11 @@ json row(const result& r, std::string_view device) {
 }  // namespace
 
 std::string_view name_of(verdict v) {
-  switch (v) {
-    case verdict::right:
-      return "right";
-    case verdict::wrong:
-      return "WRONG";
-    case verdict::undecided:
-      break;
-  }
-  return "undecided";
+  return v == verdict::right ? "right" : v == verdict::wrong ? "WRONG" : "undecided";
 }
 
 colour colour_of(verdict v) {
-  switch (v) {
-    case verdict::right:
-      return colour::green;
-    case verdict::wrong:
-      return colour::red;
-    case verdict::undecided:
-      break;
-  }
-  return colour::yellow;
+  return v == verdict::right ? colour::green : v == verdict::wrong ? colour::red : colour::yellow;
 }
 
 void check_json_file(const std::string& file) {

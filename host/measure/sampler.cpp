@@ -44,11 +44,15 @@ void cache_eviction::enqueue() {
   if (read_ != nullptr) read_->enqueue(data_->data(), n_);
 }
 
-sampler::sampler(candidate who, conditions at, const placement& where,
+sampler::sampler(candidate who, conditions at, host_input& input, placement& where,
                  std::unique_ptr<runnable> work)
-    : who_(std::move(who)), at_(std::move(at)), where_(where), work_(std::move(work)) {
+    : who_(std::move(who)),
+      at_(std::move(at)),
+      input_(input),
+      where_(where),
+      work_(std::move(work)) {
   constexpr double is_slow = 100 * sample_seconds;
-  const bool is_executor = where_.on.properties().architecture == executor_architecture;
+  const bool is_executor = where_.on->properties().architecture == executor_architecture;
   bool takes_one_call = time_one_call() > is_slow;
   judge_result();
   // The first call on a GPU loads what all the others find there.
@@ -60,18 +64,17 @@ sampler::sampler(candidate who, conditions at, const placement& where,
 }
 
 double sampler::time_one_call() {
-  return where_.on.time([&] { work_->enqueue(where_.ring.next(), at_.n); });
+  return where_.on->time([&] { work_->enqueue(where_.ring->next(), at_.n); });
 }
 
 const reference& sampler::expected() {
-  return who_.kind() == peer_kind::reduction ? where_.input.expected(at_.n)
-                                             : where_.input.checksum(at_.n);
+  return who_.kind() == peer_kind::reduction ? input_.expected(at_.n) : input_.checksum(at_.n);
 }
 
 std::optional<reading> sampler::read_companion() {
-  if (where_.companion == nullptr || who_.kind() != peer_kind::reduction) return std::nullopt;
+  if (!where_.companion || who_.kind() != peer_kind::reduction) return std::nullopt;
   work_->enqueue(where_.companion->next(), at_.n);
-  host_input& from = *where_.input.companion();
+  host_input& from = *input_.companion();
   reading r{.from = from.from(), .computed = work_->result(), .expected = from.expected(at_.n)};
   r.bound = error_bound(r.expected, work_->depth(at_.n));
   r.verdict = judge(r.expected, r.computed, work_->depth(at_.n));
@@ -92,11 +95,11 @@ double sampler::sample() {
     where_.eviction.enqueue();
     where_.eviction.enqueue();
   } else {
-    where_.on.synchronize();
+    where_.on->synchronize();
   }
-  const double seconds = where_.on.time([&] {
+  const double seconds = where_.on->time([&] {
     if (recording_ != nullptr) return recording_->replay();
-    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring.next(), at_.n);
+    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring->next(), at_.n);
   });
   return seconds / calls_;
 }
@@ -104,9 +107,9 @@ double sampler::sample() {
 void sampler::record(int calls) {
   calls_ = calls;
   if (at_.mode != timing_mode::graph) return;
-  recording_ = where_.on.record([this] {
+  recording_ = where_.on->record([this] {
     for (int i = 0; i < calls_; ++i)
-      work_->enqueue(where_.ring.window(static_cast<std::uint64_t>(i)), at_.n);
+      work_->enqueue(where_.ring->window(static_cast<std::uint64_t>(i)), at_.n);
   });
 }
 
@@ -126,7 +129,7 @@ result sampler::finish(std::vector<double> seconds) {
   judge_result();
   result r{.who = who_,
            .at = at_,
-           .warp_size = where_.on.properties().warp_size,
+           .warp_size = where_.on->properties().warp_size,
            .calls = calls_,
            .used_shape = who_.shape,
            .seconds = std::move(seconds)};

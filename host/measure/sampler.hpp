@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "host/backends/backend.hpp"
@@ -32,13 +33,14 @@ class cache_eviction {
   std::uint64_t n_ = 0;
 };
 
-/// Where a sampler works.
+/// A device with what samplers on it share.
 struct placement {
-  session& on;
-  host_input& input;
-  input_ring& ring;  ///< of as many elements as the conditions say
-  cache_eviction& eviction;
-  input_ring* companion = nullptr;  ///< of `input.companion()`, where there is one
+  explicit placement(std::unique_ptr<session> s) : on(std::move(s)), eviction(*on) {}
+
+  std::unique_ptr<session> on;
+  cache_eviction eviction;
+  std::optional<input_ring> ring{};       ///< made when it is first read
+  std::optional<input_ring> companion{};  ///< of `host_input::companion`, where there is one
 };
 
 /// A candidate at work, ready to be timed again and again.
@@ -46,7 +48,9 @@ class sampler {
  public:
   /// Runs once, for its result, and then as often as it takes to know how many calls make a sample
   /// that is long against the resolution of the device's clock.
-  sampler(candidate who, conditions at, const placement& where, std::unique_ptr<runnable> work);
+  /// @param where its ring is of as many elements as the conditions say
+  sampler(candidate who, conditions at, host_input& input, placement& where,
+          std::unique_ptr<runnable> work);
   sampler(const sampler&) = delete;  // what is recorded refers to this
   sampler& operator=(const sampler&) = delete;
 
@@ -70,7 +74,8 @@ class sampler {
 
   candidate who_;
   conditions at_;
-  placement where_;
+  host_input& input_;
+  placement& where_;
   std::unique_ptr<runnable> work_;
   int calls_ = 1;
   std::unique_ptr<recording> recording_;

@@ -22,8 +22,8 @@ testbed::testbed(const device_choice& choice)
     : choice_(choice), device_(choice.backend->open(choice.number)), cpu_(open_cpu()) {}
 
 void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring) {
-  for (place* each :
-       {&device_, &cpu_}) {  // before there is another: a device may have no room for both
+  // Before there is another: a device may have no room for both.
+  for (placement* each : {&device_, &cpu_}) {
     each->ring.reset();
     each->companion.reset();
   }
@@ -32,26 +32,25 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   ring_bytes_ = ring;
 }
 
-void testbed::place_companion(place& p, bool is_on_cpu) {
-  if (p.companion) return;
-  host_input* companion = input_->companion();
+void testbed::add_companion(placement& p, bool is_on_host) {
+  host_input* companion = p.companion ? nullptr : input_->companion();
   if (companion == nullptr) return;
-  if (is_on_cpu)
+  if (is_on_host)
     p.companion.emplace(*companion);
   else if (n_ * size_of(input_->type()) < p.on->free_bytes() / 10 * 9)
     p.companion.emplace(*p.on, *companion, n_, 0);
 }
 
-placement testbed::place_on_device() {
-  place& p = device_;
+placement& testbed::place_on_device() {
+  placement& p = device_;
   if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes(p.on->properties())));
-  place_companion(p, false);
-  return {*p.on, *input_, *p.ring, p.eviction, p.companion ? &*p.companion : nullptr};
+  add_companion(p, false);
+  return p;
 }
 
-placement testbed::place_on_cpu() {
-  place& p = cpu_;
+placement& testbed::place_on_cpu() {
+  placement& p = cpu_;
   const std::uint64_t used = n_ * size_of(input_->type()), room = available_memory() / 2;
   const std::uint64_t wanted = ring_bytes_.value_or(choice_.is_executor() ? 0 : cpu_ring_bytes);
   const bool is_aligned =
@@ -62,8 +61,8 @@ placement testbed::place_on_cpu() {
     p.ring.emplace(*input_);  // no cache holds it: no copy is needed
   else if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, std::min(wanted, room));
-  place_companion(p, true);
-  return {*p.on, *input_, *p.ring, p.eviction, p.companion ? &*p.companion : nullptr};
+  add_companion(p, true);
+  return p;
 }
 
 std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) {
@@ -78,9 +77,9 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
                       " waits for its result, which no graph can hold: use --mode stream");
   // The CPU knows no graphs: its calls are timed one after the other in either mode.
   if (who.on_cpu) at.mode = timing_mode::stream;
-  const placement where = who.on_cpu ? place_on_cpu() : place_on_device();
-  auto work = who.make(where.on, at);
-  return std::make_unique<sampler>(who, at, where, std::move(work));
+  placement& where = who.on_cpu ? place_on_cpu() : place_on_device();
+  auto work = who.make(*where.on, at);
+  return std::make_unique<sampler>(who, at, *input_, where, std::move(work));
 }
 
 const clock_reader& testbed::clocks() {

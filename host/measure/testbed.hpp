@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <utility>
 
 #include "host/measure/candidate.hpp"
 #include "host/measure/clocks.hpp"
@@ -39,20 +38,13 @@ class testbed {
   [[nodiscard]] std::optional<clock_reading> clocks_under_load();
 
  private:
-  /// A device with what samplers on it share.
-  struct place {
-    explicit place(std::unique_ptr<session> s) : on(std::move(s)), eviction(*on) {}
-    std::unique_ptr<session> on;
-    cache_eviction eviction;
-    std::optional<input_ring> ring{}, companion{};  ///< made when they are first read
-  };
-
-  placement place_on_device();
-  void place_companion(place& p, bool is_on_cpu);
-  placement place_on_cpu();
+  /// With a ring of what is loaded.
+  placement& place_on_device();
+  placement& place_on_cpu();
+  void add_companion(placement& p, bool is_on_host);
 
   device_choice choice_;
-  place device_, cpu_;
+  placement device_, cpu_;
   host_input* input_ = nullptr;
   std::uint64_t n_ = 0;
   std::optional<std::uint64_t> ring_bytes_;

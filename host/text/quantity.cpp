@@ -177,24 +177,16 @@ std::string format_count(std::uint64_t count) {
 }
 
 std::string format_seconds(double seconds) {
-  struct unit {
-    int exponent;
-    double per_second;
-    std::string_view name;
-  };
-  static constexpr std::array<unit, 4> units{
-      {{0, 1.0, "s"}, {-3, 1e3, "ms"}, {-6, 1e6, "us"}, {-9, 1e9, "ns"}}};
-
   if (seconds == 0.0 || !std::isfinite(seconds)) return fmt::format("{} s", seconds);
+  static constexpr std::array<std::string_view, 4> units{"s", "ms", "us", "ns"};
   // Round first: 999.9 us must become 1.00 ms, not 1000 us.
   const std::string rounded = fmt::format("{:.2e}", seconds);
   const int exponent = std::atoi(rounded.c_str() + rounded.find('e') + 1);
-  const auto fits = [exponent](const unit& u) { return exponent >= u.exponent; };
-  const auto found = std::find_if(units.begin(), units.end(), fits);
-  const unit& u = found == units.end() ? units.back() : *found;
-  const int decimals = std::max(0, 2 - (exponent - u.exponent));
-  return fmt::format("{:.{}f} {}", std::strtod(rounded.c_str(), nullptr) * u.per_second, decimals,
-                     u.name);
+  // Exponents of -3 to -1 are milliseconds, and so on.
+  const int unit = std::clamp((2 - exponent) / 3, 0, 3);
+  const int decimals = std::max(0, 2 - exponent - 3 * unit);
+  return fmt::format("{:.{}f} {}", std::strtod(rounded.c_str(), nullptr) * std::pow(1e3, unit),
+                     decimals, units[static_cast<std::size_t>(unit)]);
 }
 
 std::string format_bytes(std::uint64_t bytes) {

@@ -11,21 +11,8 @@
 namespace tenfold {
 namespace {
 
-std::string_view code(colour c) {
-  switch (c) {
-    case colour::plain:
-      break;
-    case colour::bold:
-      return "1";
-    case colour::red:
-      return "31";
-    case colour::green:
-      return "32";
-    case colour::yellow:
-      return "33";
-  }
-  return "0";
-}
+/// Of the terminal, in the order of `colour`.
+constexpr int codes[] = {0, 1, 31, 32, 33};
 
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
@@ -57,7 +44,7 @@ bool takes_colour(std::FILE* stream) {
 
 std::string paint(std::string_view text, colour c, std::FILE* stream) {
   if (c == colour::plain || !takes_colour(stream)) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", code(c), text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<int>(c)], text);
 }
 
 std::string bar(double length) {

@@ -15,17 +15,12 @@ namespace tenfold::cli {
 namespace {
 
 void print_line(const diff_line& line) {
-  switch (line.kind) {
-    case edit::keep:
-      fmt::print("  {}\n", line.text);
-      break;
-    case edit::remove:
-      fmt::print("{}\n", paint("- " + line.text, colour::red));
-      break;
-    case edit::add:
-      fmt::print("{}\n", paint("+ " + line.text, colour::green));
-      break;
-  }
+  if (line.kind == edit::keep)
+    fmt::print("  {}\n", line.text);
+  else if (line.kind == edit::remove)
+    fmt::print("{}\n", paint("- " + line.text, colour::red));
+  else
+    fmt::print("{}\n", paint("+ " + line.text, colour::green));
 }
 
 exit_code diff_stages(const std::string& from, const std::string& to) {

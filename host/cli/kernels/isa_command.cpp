@@ -41,17 +41,14 @@ inspected_kernel inspect(const chosen_kernel& chosen, bool sass) {
   return {chosen, std::move(kernels.front()), sass, isa::compiler_version(a)};
 }
 
-const stage_info& find_stage(const std::string& word) {
-  return names_kernel_file(word) ? own_stage(word) : choose_stage(word);
-}
-
 exit_code show_machine_code(const isa_options& o) {
   measure::check_json_file(o.json);
   const isa::architecture a = isa::parse_architecture(o.architecture);
   std::vector<chosen_kernel> chosen;
-  for (const std::string& stage : o.stages)
-    chosen.push_back(
-        choose_kernel(find_stage(stage), o.type, o.op, {.block = o.block, .items = o.items}, a));
+  for (const std::string& word : o.stages) {
+    const stage_info& stage = names_kernel_file(word) ? own_stage(word) : choose_stage(word);
+    chosen.push_back(choose_kernel(stage, o.type, o.op, {.block = o.block, .items = o.items}, a));
+  }
   announce(fmt::format("compiling for {}", a.name));
   std::vector<inspected_kernel> kernels;
   for (const chosen_kernel& each : chosen) kernels.push_back(inspect(each, o.sass));

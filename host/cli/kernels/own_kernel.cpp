@@ -4,25 +4,28 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <system_error>
 #include <vector>
 
 #include "host/backends/backend.hpp"
 #include "host/backends/module.hpp"
-#include "host/cli/kernels/listed_kernel.hpp"
 #include "host/error.hpp"
 #include "host/isa/process.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/kernel_sources.hpp"
 
 namespace tenfold::cli {
 namespace fs = std::filesystem;
 namespace {
 
-const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
+constexpr std::string_view pitfall_files[] = {TENFOLD_PITFALL_FILES};
 
-/// A file that is as it was keeps its time, so that nothing is compiled anew.
-void write_if_changed(const fs::path& file, const std::string& text) {
-  if (!fs::exists(file) || isa::read_text(file) != text) isa::write_text(file, text);
+bool is_pitfall(std::string_view name) {
+  return std::any_of(
+      std::begin(pitfall_files), std::end(pitfall_files),
+      [&](std::string_view file) { return std::filesystem::path(file).stem() == name; });
 }
 
 /// A unit's kernel. The time is there for a file that is replaced by an older one, which alone
@@ -52,6 +55,27 @@ void check_kernel_file(const fs::path& kernel, const std::string& file) {
 }
 
 }  // namespace
+
+std::string listed_kernel(const std::filesystem::path& file) {
+  const auto is_that_file = [&](std::string_view from_root) {
+    std::error_code failure;
+    return std::filesystem::equivalent(
+        file, std::filesystem::path(TENFOLD_SOURCE_FOLDER) / from_root, failure);
+  };
+  const bool is_listed =
+      std::any_of(kernel_sources().begin(), kernel_sources().end(),
+                  [&](const kernel_source& each) { return is_that_file(each.file); }) ||
+      std::any_of(std::begin(pitfall_files), std::end(pitfall_files), is_that_file);
+  return is_listed ? file.stem().string() : std::string();
+}
+
+std::string pitfall_of(std::string_view kernel) {
+  if (is_pitfall(kernel)) return std::string(kernel);
+  constexpr std::string_view mended = "_mended";
+  if (!kernel.ends_with(mended)) return {};
+  kernel.remove_suffix(mended.size());
+  return is_pitfall(kernel) ? std::string(kernel) : std::string();
+}
 
 bool names_kernel_file(std::string_view word) {
   return word.ends_with(".hpp") || word.find('/') != word.npos;
@@ -101,8 +125,12 @@ const stage_info& own_stage(const std::string& file) {
     if (!each->devices().empty())
       libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
                            fmt::format("kernels/{}/own.so", each->modules())});
-  build_and_copy(libraries, kernel.string(),
-                 [&] { write_if_changed(own_folder / "kernel.hpp", unit_text(kernel)); });
+  build_and_copy(libraries, kernel.string(), [&] {
+    // A file that is as it was keeps its time, so that nothing is compiled anew.
+    const fs::path unit = fs::path(TENFOLD_GENERATED_FOLDER) / "own/kernel.hpp";
+    const std::string text = unit_text(kernel);
+    if (!fs::exists(unit) || isa::read_text(unit) != text) isa::write_text(unit, text);
+  });
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));
 }

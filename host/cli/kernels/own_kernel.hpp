@@ -1,6 +1,7 @@
 /// @file
-/// Kernels of the reader's own, for verbs that take `--kernel FILE`: the build folder that this
-/// program comes from makes a library of them.
+/// Kernels by their files: those that this program knows by name, which are the stages and the
+/// pitfalls, and those of the reader's own, of which the build folder that this program comes from
+/// makes a library.
 #pragma once
 
 #include <filesystem>
@@ -10,6 +11,14 @@
 #include "host/reduce/catalogue.hpp"
 
 namespace tenfold::cli {
+
+/// The name of the stage or pitfall whose very file this is, such as `01_naive`; empty for any
+/// other file, a copy of one included.
+[[nodiscard]] std::string listed_kernel(const std::filesystem::path& file);
+
+/// The pitfall that a kernel belongs to, which is the pitfall itself or its mended twin, such as
+/// `early_return_mended`; empty for any other.
+[[nodiscard]] std::string pitfall_of(std::string_view kernel);
 
 /// What a name must be for a kernel's file and namespace.
 /// @throws input_error when it is none

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -17,12 +18,11 @@ bool holds(const std::optional<time_range>& range, double seconds) {
   return range && range->low <= seconds && seconds <= range->high;
 }
 
-bool differ(const std::optional<std::uint64_t>& a, const std::optional<std::uint64_t>& b) {
-  return a && b && *a != *b;
-}
-
 bool differ(const launch_shape& a, const launch_shape& b) {
-  return differ(a.block, b.block) || differ(a.items, b.items) || differ(a.grid, b.grid);
+  return std::any_of(std::begin(shape_figures), std::end(shape_figures), [&](const auto& each) {
+    const auto &in_a = a.*each.second, &in_b = b.*each.second;
+    return in_a && in_b && *in_a != *in_b;
+  });
 }
 
 /// What stands in one row.

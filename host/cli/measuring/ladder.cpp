@@ -50,7 +50,7 @@ candidate choose_stage_candidate(const stage_info& stage, const options& o) {
   named_shape s = o.shape;
   if (!described.takes_items) s.items.reset();
   if (!described.takes_grid) s.grid.reset();
-  return choose_shape(stage, s);
+  return candidate_in_shape(stage, s);
 }
 
 bool counts(const ladder_row& r) {

@@ -46,58 +46,48 @@ void print_refusal(const candidate& who, std::size_t name_width, const std::stri
              paint(reason, colour::yellow));
 }
 
-/// One part of the table of many sizes: those that fit side by side.
-class size_block {
- public:
-  size_block(const std::vector<ladder_row>& rows, std::span<const std::uint64_t> sizes)
-      : rows_(rows), sizes_(sizes), name_width_(width_of_names(rows)) {}
+/// Null where the run failed before it came to that.
+const ladder_row* find_row(const std::vector<ladder_row>& rows, const candidate& who,
+                           std::uint64_t n) {
+  for (const ladder_row& r : rows)
+    if (r.who == &who && r.n == n) return &r;
+  return nullptr;
+}
 
-  void print_header() const {
-    std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width_);
-    for (const std::uint64_t n : sizes_) text += fmt::format(" {:>8} ", format_count(n));
-    fmt::print("{}\n", paint(strip(text), colour::bold));
+std::string size_cell(const std::vector<ladder_row>& rows, const ladder_row& r) {
+  if (!r.measured) return fmt::format("{:>8} ", "-");
+  if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
+  const bool is_best = &r == find_best_stage(rows, r.n);
+  const double speed = r.measured->gigabytes_per_second();
+  const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
+  const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
+  return paint(fmt::format("{:>8.{}g}{}", speed, digits, mark),
+               is_best ? colour::bold : colour::plain);
+}
+
+void print_size_header(std::span<const std::uint64_t> sizes, std::size_t name_width) {
+  std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width);
+  for (const std::uint64_t n : sizes) text += fmt::format(" {:>8} ", format_count(n));
+  fmt::print("{}\n", paint(strip(text), colour::bold));
+}
+
+void print_size_line(const candidate& who, const std::vector<ladder_row>& rows,
+                     std::span<const std::uint64_t> sizes, std::size_t name_width) {
+  std::string cells;
+  const ladder_row* refused = nullptr;
+  bool is_shown = false, is_measured = false;
+  for (const std::uint64_t n : sizes) {
+    const ladder_row* r = find_row(rows, who, n);
+    cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : size_cell(rows, *r));
+    if (r == nullptr) continue;
+    is_shown |= r->is_shown();
+    is_measured |= r->measured.has_value();
+    if (!r->measured) refused = r;
   }
-
-  void print_line(const candidate& who) const {
-    std::string cells;
-    const ladder_row* refused = nullptr;
-    bool is_shown = false, is_measured = false;
-    for (const std::uint64_t n : sizes_) {
-      const ladder_row* r = find(who, n);
-      cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : cell(*r));
-      if (r == nullptr) continue;
-      is_shown |= r->is_shown();
-      is_measured |= r->measured.has_value();
-      if (!r->measured) refused = r;
-    }
-    if (is_shown && !is_measured) print_refusal(who, name_width_, refused->refusal);
-    if (is_shown && is_measured)
-      fmt::print("{:>5}  {:<{}}{}\n", number_of(who), title_of(who), name_width_, strip(cells));
-  }
-
- private:
-  /// Null where the run failed before it came to that.
-  [[nodiscard]] const ladder_row* find(const candidate& who, std::uint64_t n) const {
-    for (const ladder_row& r : rows_)
-      if (r.who == &who && r.n == n) return &r;
-    return nullptr;
-  }
-
-  [[nodiscard]] std::string cell(const ladder_row& r) const {
-    if (!r.measured) return fmt::format("{:>8} ", "-");
-    if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
-    const bool is_best = &r == find_best_stage(rows_, r.n);
-    const double speed = r.measured->gigabytes_per_second();
-    const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
-    const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
-    return paint(fmt::format("{:>8.{}g}{}", speed, digits, mark),
-                 is_best ? colour::bold : colour::plain);
-  }
-
-  const std::vector<ladder_row>& rows_;
-  std::span<const std::uint64_t> sizes_;
-  std::size_t name_width_;
-};
+  if (is_shown && !is_measured) print_refusal(who, name_width, refused->refusal);
+  if (is_shown && is_measured)
+    fmt::print("{:>5}  {:<{}}{}\n", number_of(who), title_of(who), name_width, strip(cells));
+}
 
 /// Why some of the cells are empty, and what marks mean.
 void print_size_notes(const std::vector<ladder_row>& rows) {
@@ -171,12 +161,13 @@ void ladder_table::add(const candidate& who, const result& m) {
 void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
                       const std::vector<std::uint64_t>& sizes) {
   constexpr std::size_t sizes_side_by_side = 7;
+  const std::size_t name_width = width_of_names(rows);
   for (std::size_t begin = 0; begin < sizes.size(); begin += sizes_side_by_side) {
     const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
-    const size_block block(rows, std::span(sizes).subspan(begin, count));
+    const auto some = std::span(sizes).subspan(begin, count);
     if (begin > 0) fmt::print("\n");
-    block.print_header();
-    for (const candidate& who : all) block.print_line(who);
+    print_size_header(some, name_width);
+    for (const candidate& who : all) print_size_line(who, rows, some, name_width);
   }
   print_size_notes(rows);
 }

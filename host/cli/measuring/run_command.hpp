@@ -2,20 +2,35 @@
 /// What `run`, `best` and `ladder` share: everything around the measurements.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
-#include "host/cli/measuring/input.hpp"
 #include "host/cli/options.hpp"
 #include "host/error.hpp"
+#include "host/measure/input.hpp"
 #include "host/measure/result.hpp"
+#include "host/measure/testbed.hpp"
 
 namespace tenfold::cli {
 
+/// The data that the user asks for.
+struct chosen_input {
+  measure::host_input data;
+  std::string source;  ///< `random f32 (seed 1)`, `f64 from data.npy`
+
+  /// `2^20 random f32 (seed 1)`, `1000 f64 from data.npy`
+  [[nodiscard]] std::string description() const;
+};
+
+/// The elements of a file, or random ones, as many as asked for or as suit the device.
+/// @throws input_error, device_error
+[[nodiscard]] chosen_input make_input(const options& o, measure::testbed& bed);
+
 /// A stage in the shape that the user names; where nothing is named, in its best.
-[[nodiscard]] measure::candidate choose_shape(const stage_info& stage, const named_shape& s);
+[[nodiscard]] measure::candidate candidate_in_shape(const stage_info& stage, const named_shape& s);
 
 /// Runs a candidate, checks its result and times it, as often as asked for or as time allows.
 /// @throws input_error when it does not serve the request; device_error

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cli/kernels/listed_kernel.hpp"
+#include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "host/backends/module.hpp"
-#include "host/cli/kernels/listed_kernel.hpp"
 #include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
