@@ -44,14 +44,17 @@ def output_of(*command, tell_command=False):
 
 
 def read(path):
-    return pathlib.Path(path).read_text(encoding="utf-8")
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"cannot read '{path}': {error.strerror}") from error
 
 
 def read_json(path):
     try:
         return json.loads(read(path))
     except ValueError as error:
-        raise Failure(f"{path}: {error}") from error
+        raise Failure(f"'{path}' is no JSON: {error}") from error
 
 
 def write(path, text):
