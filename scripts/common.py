@@ -64,12 +64,12 @@ def write(path, text):
     print(f"wrote {path}")
 
 
-def write_or_check(path, text, check, reproach):
+def write_or_check(path, text, check, expectation):
     """Writes a file that a script makes, or with `check` fails where it holds something else."""
     if not check:
         write(path, text)
     elif read(path) != text:
-        raise Failure(f"{path} is not what {reproach}")
+        raise Failure(f"{path} is not {expectation}")
 
 
 # ---- what results are of ------------------------------------------------------------------------
