@@ -3,9 +3,10 @@
 import functools
 import hashlib
 
-from blocks.markdown import choose, fence, number, table
+from blocks.markdown import choose, fence, number
 from blocks.results import results
-from blocks.sources import ROOT, file_of, line_with, lines_of
+from blocks.sources import file_of, line_with, lines_of
+from scripts.common import ROOT, table
 
 ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
                  "gfx1100": "AMD gfx1100 (RDNA3)"}
