@@ -7,14 +7,14 @@ from blocks.sources import name_of
 from scripts.common import table
 
 
-def ladder(entry, key, file=f"{GPU}-ladder.json"):
+def ladder(entry, key, file=f"{GPU}-ladder.json", n=None):
     """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
     "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
-    "grid", or "launches"."""
+    "grid", or "launches"; of a ladder by size, for n elements."""
     for row in results(file)["benchmarks"]:
-        if entry in (row.get("stage"), row.get("peer")):
+        if entry in (row.get("stage"), row.get("peer")) and n in (None, row["n"]):
             return len(row["passes"]) if key == "launches" else row[key]
-    raise ValueError(f"{file} has no {entry}")
+    raise ValueError(f"{file} has no {entry}{f' of {count(n)} elements' if n else ''}")
 
 
 def gain(stage, file=f"{GPU}-ladder.json"):
@@ -84,16 +84,9 @@ def solution(name):
             f"{gigabytes(stage)} with stage {began_as} in the same shape: {times(own, stage)}")
 
 
-def _sized(stage, n):
-    for row in results(f"{GPU}-sizes.json")["benchmarks"]:
-        if row["stage"] == stage and row["n"] == n:
-            return row
-    raise ValueError(f"{GPU}-sizes.json has no stage {stage} with {count(n)} elements")
-
-
 def sized(stage, n, key):
     """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
-    return _sized(stage, n)[key]
+    return ladder(stage, key, f"{GPU}-sizes.json", n)
 
 
 def by_size(stages_shown, exponents):
@@ -104,7 +97,8 @@ def by_size(stages_shown, exponents):
         heads += [f"stage {stage}", "launches"]
     rows = []
     for n in (2 ** exponent for exponent in exponents):
-        found = [_sized(stage, n) for stage in stages_shown]
-        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
-        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+        took = [sized(stage, n, "real_time") for stage in stages_shown]
+        cells = [cell for stage, time in zip(stages_shown, took)
+                 for cell in (duration(time), sized(stage, n, "launches"))]
+        rows.append([count(n), *cells, times(took[0], took[-1])])
     return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
