@@ -86,6 +86,20 @@ class Canvas:
         self.over.append(f'<circle class="{style}" cx="{number(x)}" cy="{number(y)}"'
                          f' r="{radius}"/>')
 
+    def cell(self, x, y, value=None, style="text", box="cell", width=COLUMN - 4, radius=3, shade=None):
+        """A box with its value in the middle."""
+        self.rect(x - width / 2, y, width, CELL, box, radius)
+        if shade is not None:
+            self.rect(x - width / 2, y, width, CELL, "held", radius, shade)
+        if value is not None:
+            self.text(x, y + 14.5, value, style, VALUE_SIZES.get(len(str(value)), 8))
+
+    def group(self, x, y, width, count):
+        """Cells that are too narrow for their values."""
+        self.cell(x, y, width=width, shade=LEAST_SHADE)
+        for i in range(1, count):
+            self.divider(x + width * (i / count - 0.5), y, CELL)
+
     def svg(self, title, description):
         height = math.ceil(self.y)
         light = "".join(f".{name}{{{style}}}" for name, (style, _) in STYLES.items())
@@ -103,21 +117,3 @@ class Canvas:
             f'<rect class="card" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}"'
             ' rx="8"/>',
             *self.under, *self.over, "</svg>", ""])
-
-
-def draw_value(canvas, x, y, value, style):
-    size = VALUE_SIZES.get(len(str(value)), 8)
-    canvas.text(x, y + 14.5, value, style, size)
-
-
-def draw_cell(canvas, x, y, width=COLUMN - 4, style="cell", radius=3, shade=None):
-    canvas.rect(x - width / 2, y, width, CELL, style, radius)
-    if shade is not None:
-        canvas.rect(x - width / 2, y, width, CELL, "held", radius, shade)
-
-
-def draw_group(canvas, x, y, width, count):
-    """Cells that are too narrow for their values."""
-    draw_cell(canvas, x, y, width, shade=LEAST_SHADE)
-    for i in range(1, count):
-        canvas.divider(x + width * (i / count - 0.5), y, CELL)

@@ -1,8 +1,7 @@
 """The tree and the grid of the introduction."""
 
 from drawing.steps import Drawing
-from drawing.canvas import (CELL, COLUMN, LANE, LEAST_SHADE, LEFT, MOST_SHADE, WIDTH, Canvas, draw_cell, draw_group,
-                            draw_value)
+from drawing.canvas import CELL, COLUMN, LANE, LEAST_SHADE, LEFT, MOST_SHADE, WIDTH, Canvas
 from drawing.traced import Block
 
 DIGITS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]
@@ -41,8 +40,7 @@ def draw_tree(document):
     nodes = {}
     for i in range(count):
         nodes[i] = (LEFT + COLUMN * (i + 0.5), canvas.y + CELL, DIGITS[i % len(DIGITS)])
-        draw_cell(canvas, nodes[i][0], canvas.y, shade=LEAST_SHADE)
-        draw_value(canvas, nodes[i][0], canvas.y, nodes[i][2], "text")
+        canvas.cell(nodes[i][0], canvas.y, nodes[i][2], shade=LEAST_SHADE)
     for step, level in enumerate(levels, 1):
         canvas.y += 62
         draw_tree_level(canvas, step, level, nodes)
@@ -98,7 +96,7 @@ def draw_in(canvas, blocks, n):
     canvas.label(canvas.y + 14.5, "in")
     for each in range(blocks):
         middle = middle_of_block(each, blocks)
-        draw_group(canvas, middle, canvas.y, width, n // blocks)
+        canvas.group(middle, canvas.y, width, n // blocks)
         for x in (middle - width / 2, middle + width / 2):
             canvas.line(x, canvas.y + CELL + 2, x, canvas.y + CELL + 24, "blockline")
     canvas.y += CELL
@@ -116,7 +114,7 @@ def draw_blocks(canvas, i, blocks):
         canvas.rect(middle - width / 2, y, width, 32, "block", 6)
         canvas.text(middle, y + 20.5, f"block {each}", "on", 13)
         canvas.curve(middle, y + 32, partial, y + 60, "blockline")
-        draw_cell(canvas, partial, y + 60, shade=0.4 if blocks > 1 else MOST_SHADE)
+        canvas.cell(partial, y + 60, shade=0.4 if blocks > 1 else MOST_SHADE)
         if blocks > 1:
             canvas.line(partial, y + 60 + CELL, partial, y + 60 + CELL + 24, "blockline")
     canvas.y = y + 60 + CELL
@@ -139,7 +137,7 @@ def draw_close_up(canvas, block):
             canvas.text(drawing.x(thread), canvas.y + 50.2, thread, "on", 12)
             canvas.line(drawing.x(thread), canvas.y + 46, drawing.x(thread), canvas.y + 84,
                         f"line{warp % 2}")
-            draw_cell(canvas, drawing.x(thread), canvas.y + 80)
+            canvas.cell(drawing.x(thread), canvas.y + 80)
     canvas.text((begin + end) / 2, canvas.y + 120, "shared memory, for all threads of the block",
                 "muted", 12)
     canvas.y += 132

@@ -7,8 +7,7 @@ that follow. The value in a cell is the number of elements that it holds.
 import collections
 import math
 
-from drawing.canvas import (CELL, COLUMN, LANE, LEAST_SHADE, LEFT, MOST_SHADE, WIDTH, Canvas, draw_cell, draw_group,
-                            draw_value)
+from drawing.canvas import CELL, COLUMN, LANE, LEAST_SHADE, LEFT, MOST_SHADE, WIDTH, Canvas
 from drawing.traced import Block, by_array, count_rounds
 
 GAP, NOTES = 14, 541
@@ -26,11 +25,8 @@ class Drawing:
         self.signs = set()  # what the legend has to explain
         self.told = []  # sentences of the description
         self.numbered = set()  # arrays whose banks have been numbered
-        self.most = self.most_held()
-
-    def most_held(self):
-        values = (lane.get("value", 0) for step in self.block.steps for lane in step["lanes"])
-        return max(value for value in values if self.is_count(value))
+        values = (lane.get("value", 0) for step in block.steps for lane in step["lanes"])
+        self.most = max(filter(self.is_count, values))
 
     def is_count(self, value):
         return 0 <= value <= self.block.context["n"]
@@ -47,14 +43,15 @@ class Drawing:
 
     def show_value(self, x, value, radius=3):
         """A cell with what it holds; None: it is not known what."""
-        if value is None or not self.is_count(value):
-            draw_cell(self.canvas, x, self.canvas.y, radius=radius)
-            if value is not None:
-                draw_value(self.canvas, x, self.canvas.y, "?", "alarm")
-                self.signs.add("rubbish")
-            return
-        draw_cell(self.canvas, x, self.canvas.y, radius=radius, shade=self.shade_of(value))
-        draw_value(self.canvas, x, self.canvas.y, value, "text" if value else "faint")
+        y = self.canvas.y
+        if value is None:
+            self.canvas.cell(x, y, radius=radius)
+        elif not self.is_count(value):
+            self.canvas.cell(x, y, "?", "alarm", radius=radius)
+            self.signs.add("rubbish")
+        else:
+            style = "text" if value else "faint"
+            self.canvas.cell(x, y, value, style, radius=radius, shade=self.shade_of(value))
 
     def shade_of(self, value):
         if value == 0:
@@ -148,11 +145,10 @@ class Drawing:
         count = min(width, self.block.arrays[name]["elements"] - first)
         value = self.memory.get((name, first))
         if count > 1:
-            draw_group(self.canvas, x, self.canvas.y, COLUMN - 4, count)
+            self.canvas.group(x, self.canvas.y, COLUMN - 4, count)
             self.signs.add("group")
         elif name in self.block.counters and value is not None:
-            draw_cell(self.canvas, x, self.canvas.y)
-            draw_value(self.canvas, x, self.canvas.y, value, "text")
+            self.canvas.cell(x, self.canvas.y, value)
         else:
             self.show_value(x, value)
 
@@ -174,11 +170,10 @@ class Drawing:
         if is_useful:
             self.show_value(x, value, radius=9)
             return
-        draw_cell(self.canvas, x, self.canvas.y, style="idle", radius=9)
         if not self.is_count(value):
             value = "?"
             self.signs.add("rubbish")
-        draw_value(self.canvas, x, self.canvas.y, value, "faint")
+        self.canvas.cell(x, self.canvas.y, value, "faint", "idle", radius=9)
 
     # -- lines
 
@@ -399,11 +394,11 @@ class Drawing:
         elif sign == "turns":
             canvas.line(x + 2, middle, x + 22, middle, "turn")
         elif sign == "group":
-            draw_group(canvas, x + 12, y, COLUMN - 4, 4)
+            canvas.group(x + 12, y, COLUMN - 4, 4)
+        elif sign == "rubbish":
+            canvas.cell(x + 12, y, "?", "alarm")
         else:
-            is_sum = sign == "cell"
-            draw_cell(canvas, x + 12, y, shade=0.4 if is_sum else None)
-            draw_value(canvas, x + 12, y, *((4, "text") if is_sum else ("?", "alarm")))
+            canvas.cell(x + 12, y, 4, shade=0.4)
 
 
 LEGEND = {
