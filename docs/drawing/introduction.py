@@ -1,7 +1,7 @@
 """The tree and the grid of the introduction."""
 
-from drawing.steps import Drawing
 from drawing.canvas import CELL, COLUMN, LANE, LEAST_SHADE, LEFT, MOST_SHADE, WIDTH, Canvas
+from drawing.steps import Drawing
 from drawing.traced import Block
 
 DIGITS = [3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3]
