@@ -13,4 +13,3 @@ from blocks.contests import *
 from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *
-from blocks.pictures import *

@@ -1,24 +1,19 @@
 """What compilers make of the stages, as docs/record-machine-code found it."""
 
-import functools
 import hashlib
 
-from blocks.markdown import choose, fence, number, table
+from blocks.markdown import choose, fence, number
 from blocks.results import results
-from blocks.sources import ROOT, file_of, line_with, lines_of
+from blocks.sources import file_of, line_with, lines_of
+from scripts.common import ROOT, table
 
 ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
                  "gfx1100": "AMD gfx1100 (RDNA3)"}
 
 
-@functools.cache
-def _digest(file):
-    return hashlib.sha256((ROOT / file).read_bytes()).hexdigest()
-
-
 def _machine(stage, architecture):
     record = results("machine-code.json")["architectures"][architecture]["kernels"][str(stage)]
-    if record["source"] != _digest(file_of(stage)):
+    if record["source"] != hashlib.sha256((ROOT / file_of(stage)).read_bytes()).hexdigest():
         raise ValueError(f"{file_of(stage)} is another than the recorded one; run docs/record-machine-code "
                          f"{architecture}")
     return record

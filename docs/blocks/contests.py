@@ -1,46 +1,40 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
-from blocks.markdown import count, duration, number, percent, table
-from blocks.results import results
+from blocks.markdown import count, duration, number, percent
+from blocks.results import GPU, results
+from scripts.common import table, tuned_rows
 
 
-def _tuned_rows(file):
-    document = results(file)
-    return (dict(zip(document["columns"], cells)) for cells in document["rows"])
-
-
-def tuned(stage, block, items, grid=0, n=2**28, key="gigabytes_per_second",
-          file="h200-tune.json"):
-    """A figure of a sum of f32 in a replayed graph as bench/tune found it, in the closest look it
+def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
+    """A figure of a sum of 2^28 f32 in a replayed graph as bench/tune found it, in the closest look it
     had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
-    found = None
-    for row in _tuned_rows(file):
-        if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == [
-                "f32", "graph", n, stage, block, items, grid]:
-            found = row[key]
-    if found is None:
-        raise ValueError(f"{file} has no stage {stage} as {block} x {items} x {grid}")
-    return found
-
-
-def fastest(stage, n, mode="graph", file="h200-tune.json"):
-    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    found = [row["microseconds"] for row in _tuned_rows(file)
-             if [row[c] for c in ("round", "type", "mode", "n", "stage")] == [
-                 "detail", "f32", mode, n, stage]]
+    wanted = ["f32", "graph", 2**28, stage, block, items, grid]
+    found = [row[key] for row in tuned_rows(results(f"{GPU}-tune.json"))
+             if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == wanted]
     if not found:
-        raise ValueError(f"{file} has no stage {stage} of {count(n)} in a {mode}")
+        raise ValueError(f"bench/tune measured no stage {stage} as {block} x {items} x {grid}")
+    return found[-1]
+
+
+def fastest(stage, n, mode="graph"):
+    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
+    wanted = ["detail", "f32", mode, n, stage]
+    found = [row["microseconds"] for row in tuned_rows(results(f"{GPU}-tune.json"))
+             if [row[c] for c in ("round", "type", "mode", "n", "stage")] == wanted]
+    if not found:
+        raise ValueError(f"bench/tune measured no stage {stage} of {count(n)} in a {mode}")
     return min(found)
 
 
-def fastest_by_size(stages_shown, exponents, mode, file="h200-tune.json"):
+def fastest_by_size(stages_shown, exponents, mode):
     """`fastest` of some stages for 2^each exponent."""
-    heads = [f"us, {results(file)['device']}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
-    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode, file))
-                                             for s in stages_shown)] for exponent in exponents])
+    device = results(f"{GPU}-tune.json")["device"]
+    heads = [f"us, {device}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode)) for s in stages_shown)]
+                         for exponent in exponents])
 
 
-def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sums.json"):
+def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file=f"{GPU}-sums.json"):
     """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
     for row in results(file)["benchmarks"]:
         names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
@@ -50,15 +44,15 @@ def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file="h200-sum
     raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
 
 
-def duel_ratio(contestant, n, mode="graph", file="h200-sums.json"):
+def duel_ratio(contestant, n, mode="graph"):
     """How many times as fast as the library, and the interval."""
-    low, high = (duelled(contestant, n, f"ratio_{end}", mode, file=file) for end in ("low", "high"))
-    return f"{duelled(contestant, n, 'ratio', mode, file=file):.3f} ({low:.3f}..{high:.3f})"
+    low, high = (duelled(contestant, n, f"ratio_{end}", mode) for end in ("low", "high"))
+    return f"{duelled(contestant, n, 'ratio', mode):.3f} ({low:.3f}..{high:.3f})"
 
 
-def narrow_sums(kinds, n=2**31, file="h200-narrow.json"):
-    """Sums of narrow elements by stages 10 and 15 and by CUB."""
-    contestants = 10, 15, "peer:cub"
+def narrow_sums(kinds):
+    """Sums of 2^31 narrow elements by stages 10 and 15 and by CUB."""
+    n, file, contestants = 2**31, f"{GPU}-narrow.json", (10, 15, "peer:cub")
     rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
                      for who in contestants)] for kind in kinds]
     device = results(file)["context"]["device"]

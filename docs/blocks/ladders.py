@@ -1,45 +1,46 @@
 """What a GPU gives each stage, from its recorded ladders."""
 
 from blocks.architectures import ADDITIONS_PER_CLOCK
-from blocks.markdown import count, duration, gigabytes, percent, table, times
-from blocks.results import results
+from blocks.markdown import count, duration, gigabytes, percent, times
+from blocks.results import GPU, results
 from blocks.sources import name_of
+from scripts.common import table
 
 
-def ladder(entry, key, file="h200-ladder.json"):
+def ladder(entry, key, file=f"{GPU}-ladder.json", n=None):
     """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
     "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
-    "grid", or "launches"."""
+    "grid", or "launches"; of a ladder by size, for n elements."""
     for row in results(file)["benchmarks"]:
-        if entry in (row.get("stage"), row.get("peer")):
+        if entry in (row.get("stage"), row.get("peer")) and n in (None, row["n"]):
             return len(row["passes"]) if key == "launches" else row[key]
-    raise ValueError(f"{file} has no {entry}")
+    raise ValueError(f"{file} has no {entry}{f' of {count(n)} elements' if n else ''}")
 
 
-def gain(stage, file="h200-ladder.json"):
+def gain(stage, file=f"{GPU}-ladder.json"):
     """How many times the bytes per second of the stage before."""
     return ladder(stage, "bytes_per_second", file) / ladder(stage - 1, "bytes_per_second", file)
 
 
-def gpu(file="h200-ladder.json"):
+def gpu(file=f"{GPU}-ladder.json"):
     return results(file)["context"]["device_name"]
 
 
-def fact(key, file="h200-ladder.json"):
+def fact(key, file=f"{GPU}-ladder.json"):
     """What a recorded run says of its GPU: "multiprocessors", "peak_bytes_per_second", ..."""
     return results(file)["context"][key]
 
 
-def additions_per_second(device="h200"):
+def additions_per_second():
     """Additions of f32 on paper."""
-    architecture, file = fact("architecture", f"{device}-sums.json"), f"{device}-ladder.json"
-    return ADDITIONS_PER_CLOCK[architecture] * fact("multiprocessors", file) * fact("core_hertz", file)
+    architecture = fact("architecture", f"{GPU}-sums.json")
+    return ADDITIONS_PER_CLOCK[architecture] * fact("multiprocessors") * fact("core_hertz")
 
 
-def on_gpu(stage, device="h200"):
+def on_gpu(stage):
     """What a GPU gives a stage and the one before: in the same shape, which is the one that is profiled,
     and each in its best."""
-    same, best = f"{device}-ladder-256.json", f"{device}-ladder.json"
+    same, best = f"{GPU}-ladder-256.json", f"{GPU}-ladder.json"
     rows, before = [], stage - 1
     for s in (before, stage) if before else (stage,):
         cells = [f"{s} {name_of(s)}"]
@@ -62,45 +63,42 @@ def _shape_of(stage, file):
     return f"{ladder(stage, 'block', file)}{items}"
 
 
-def solution_row(name, device="h200"):
-    return results(f"{device}-solutions.json")["solutions"][name]["solution"]
+def _solutions():
+    return results(f"{GPU}-solutions.json")
 
 
-def stage_row(name, device="h200"):
+def solution_row(name):
+    return _solutions()["solutions"][name]["solution"]
+
+
+def stage_row(name):
     """The stage that a solution began as, in the same run and shape."""
-    return results(f"{device}-solutions.json")["solutions"][name]["stage"]
+    return _solutions()["solutions"][name]["stage"]
 
 
-def solution(name, device="h200"):
+def solution(name):
     """What a GPU gives the solution of an exercise, beside the stage that it began as."""
-    document = results(f"{device}-solutions.json")
-    row = document["solutions"][name]
-    stage, own = row["stage"]["bytes_per_second"], solution_row(name, device)["bytes_per_second"]
-    return (f"an {document['context']['device_name'].removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and "
-            f"{gigabytes(stage)} with stage {row['began_as']} in the same shape: {times(own, stage)}")
+    own, stage = (row(name)["bytes_per_second"] for row in (solution_row, stage_row))
+    began_as = _solutions()["solutions"][name]["began_as"]
+    return (f"an {gpu().removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and "
+            f"{gigabytes(stage)} with stage {began_as} in the same shape: {times(own, stage)}")
 
 
-def _sized(stage, n, file):
-    for row in results(file)["benchmarks"]:
-        if row["stage"] == stage and row["n"] == n:
-            return row
-    raise ValueError(f"{file} has no stage {stage} with {count(n)} elements")
-
-
-def sized(stage, n, key, file="h200-sizes.json"):
+def sized(stage, n, key):
     """A figure of a stage in a ladder by size: "real_time" (us), "p5", "p95", "block", ..."""
-    return _sized(stage, n, file)[key]
+    return ladder(stage, key, f"{GPU}-sizes.json", n)
 
 
-def by_size(stages_shown, exponents, file="h200-sizes.json"):
+def by_size(stages_shown, exponents):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""
-    heads = [f"f32 sum, {gpu(file)}"]
+    heads = [f"f32 sum, {gpu()}"]
     for stage in stages_shown:
         heads += [f"stage {stage}", "launches"]
     rows = []
     for n in (2 ** exponent for exponent in exponents):
-        found = [_sized(stage, n, file) for stage in stages_shown]
-        cells = [cell for row in found for cell in (duration(row["real_time"]), len(row["passes"]))]
-        rows.append([count(n), *cells, times(found[0]["real_time"], found[-1]["real_time"])])
+        took = [sized(stage, n, "real_time") for stage in stages_shown]
+        cells = [cell for stage, time in zip(stages_shown, took)
+                 for cell in (duration(time), sized(stage, n, "launches"))]
+        rows.append([count(n), *cells, times(took[0], took[-1])])
     return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)

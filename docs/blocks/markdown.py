@@ -5,13 +5,6 @@ def fence(text, language=""):
     return f"```{language}\n{text.rstrip()}\n```"
 
 
-def table(heads, rows, right=True):
-    """Figures to the right, below heads; words to the left."""
-    rule = "| --- " + "| ---: " * (len(heads) - 1) + "|" if right else "|---" * len(heads) + "|"
-    head, *lines = ("| " + " | ".join(str(cell) for cell in line) + " |" for line in [heads, *rows])
-    return "\n".join([head, rule, *lines])
-
-
 def number(value):
     """Four significant digits, with blanks between thousands: 1 048 576."""
     if value is None:

@@ -1,12 +1,12 @@
 """What is wrong in kernels/pitfalls, and who finds it."""
 
 import difflib
-import functools
 import re
 
-from blocks.markdown import fence, table
-from blocks.results import results
+from blocks.markdown import fence
+from blocks.results import GPU, results
 from blocks.sources import lines_of
+from scripts.common import table
 
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
 
@@ -30,29 +30,32 @@ def pitfall(name, around=1):
     return fence("\n".join(text), "diff")
 
 
-@functools.cache
-def _looks(file):
-    return {look["name"]: look for look in results(file)["looks"] if not look["mended"]}
+def _found():
+    return results(f"{GPU}-pitfalls.json")
+
+
+def _looks():
+    return {look["name"]: look for look in _found()["looks"] if not look["mended"]}
 
 
 def _tools_that_find(look):
     return [tool for tool in TOOLS if look[tool]["found"]]
 
 
-def pitfall_result(name, file="h200-pitfalls.json"):
+def pitfall_result(name):
     """What the result of a pitfall on a GPU was: "right", "wrong, 1 of 20", "hangs", "error"."""
-    return _looks(file)[name]["plain"]["text"]
+    return _looks()[name]["plain"]["text"]
 
 
-def found(name, file="h200-pitfalls.json"):
+def found(name):
     """Who finds a pitfall: the result on a GPU, compute-sanitizer, the checker."""
-    look, shows = _looks(file)[name], pitfall_result(name, file)
+    look, shows = _looks()[name], pitfall_result(name)
     tools = ", ".join(_tools_that_find(look)) or ("hangs, too" if shows == "hangs" else "nothing")
-    return (f"{results(file)['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
+    return (f"{_found()['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
             f"`tenfold check`: *{look['check']['text']}*.")
 
 
-def pitfalls_found(by, file="h200-pitfalls.json"):
+def pitfalls_found(by):
     """How many pitfalls there are ("all"), show on a GPU ("plain"), hang there ("hangs"), are found by
     compute-sanitizer ("sanitizer") or by `tenfold check` ("check")."""
     by_tool = {
@@ -62,17 +65,17 @@ def pitfalls_found(by, file="h200-pitfalls.json"):
         "sanitizer": _tools_that_find,
         "check": lambda look: look["check"]["found"],
     }
-    return sum(bool(by_tool[by](look)) for look in _looks(file).values())
+    return sum(bool(by_tool[by](look)) for look in _looks().values())
 
 
-def pitfalls_table(file="h200-pitfalls.json", to_root="../"):
+def pitfalls_table():
     """All pitfalls, in the order of their list, and who finds them."""
     rows = []
     pattern = re.compile(r"^\| \[(\w+)\]\(\w+\.hpp\) \| (.*?) \|")
     for name, what in (m.groups() for m in map(pattern.match, lines_of("kernels/pitfalls/README.md")) if m):
-        look = _looks(file)[name]
-        rows.append([f"[{name}]({to_root}kernels/pitfalls/{name}.hpp)", what, look["plain"]["text"],
+        look = _looks()[name]
+        rows.append([f"[{name}](../kernels/pitfalls/{name}.hpp)", what, look["plain"]["text"],
                      ", ".join(_tools_that_find(look)), look["check"]["text"]])
-    heads = ["pitfall", "what is wrong", results(file)["run_with"]["device"], "compute-sanitizer",
+    heads = ["pitfall", "what is wrong", _found()["run_with"]["device"], "compute-sanitizer",
              "`tenfold check`"]
     return table(heads, rows, right=False)

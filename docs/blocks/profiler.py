@@ -1,23 +1,15 @@
 """What NVIDIA's profiler counted on a GPU."""
 
-import functools
-
 from blocks.ladders import fact, ladder
-from blocks.results import results
+from blocks.results import GPU, results
+from scripts.common import parse_count
 
 
-@functools.cache
-def _hardware(stage, launch, file):
-    for entry in results(file)["stages"]:
-        if entry["stage"] == stage:
-            return entry["passes"][launch]["hardware"]
-    raise ValueError(f"{file} has no stage {stage}")
-
-
-def hardware(stage, metric, launch=0, file="h200-counters.json"):
-    """What NVIDIA's profiler counted in a launch of a stage: a metric's name, or with a dot the
+def hardware(stage, metric):
+    """What NVIDIA's profiler counted in the first launch of a stage: a metric's name, or with a dot the
     opcode of one that counts by opcode, or "instructions": all that warps executed."""
-    metrics = _hardware(stage, launch, file)
+    of_stage = next(entry for entry in results(f"{GPU}-counters.json")["stages"] if entry["stage"] == stage)
+    metrics = of_stage["passes"][0]["hardware"]
     if metric == "instructions":
         return sum(metrics["sass__inst_executed_per_opcode"].values())
     if metric in metrics:
@@ -29,14 +21,15 @@ def hardware(stage, metric, launch=0, file="h200-counters.json"):
 def per_32_elements(stage):
     """Instructions that warps of the first launch executed for every 32 elements, which are one load
     of a whole warp."""
-    n = 2 ** int(results("h200-counters.json")["shape"]["n"].removeprefix("2^"))
+    n = parse_count(results(f"{GPU}-counters.json")["shape"]["n"])
     return 32 * hardware(stage, "instructions") / n
 
 
-def issue_slots(stage, file="h200-ladder-256.json"):
+def issue_slots(stage):
     """The share of their clocks in which a GPU's warp schedulers issue an instruction, of a stage up to
     8 with blocks of 256: four schedulers a multiprocessor and one instruction a clock at most, at the
     highest clock, which these GPUs keep under load."""
+    file = f"{GPU}-ladder-256.json"
     executed = per_32_elements(stage) / 32 * ladder(stage, "n", file)
     slots = 4 * fact("multiprocessors", file) * fact("core_hertz", file)
     return executed / (slots * ladder(stage, "real_time", file) / 1e6)

@@ -8,8 +8,9 @@ import shlex
 import subprocess
 import threading
 
-from blocks.markdown import choose, fence, number, table
-from blocks.sources import ROOT, file_of, line_with, lines_of, name_of
+from blocks.markdown import choose, fence, number
+from blocks.sources import file_of, line_with, lines_of, name_of
+from scripts.common import ROOT, table
 
 
 class NoProgram(Exception):

@@ -1,12 +1,13 @@
 """What was measured and recorded."""
 
 import functools
-import json
 
-from blocks.sources import ROOT
+from scripts.common import RESULTS, read_json
+
+GPU = "h200"  # of whose results the pages tell
 
 
 @functools.cache
 def results(file):
     """A file of docs/results/."""
-    return json.loads((ROOT / "docs" / "results" / file).read_text(encoding="utf-8"))
+    return read_json(RESULTS / file)

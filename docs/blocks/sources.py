@@ -4,16 +4,16 @@ import functools
 import pathlib
 import re
 
-from blocks.markdown import fence, table
+from blocks.markdown import fence
+from scripts.common import ROOT, read, table
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json": "json",
              ".md": "markdown"}
 
 
 @functools.cache
 def lines_of(file):
-    return (ROOT / file).read_text(encoding="utf-8").splitlines()
+    return read(ROOT / file).splitlines()
 
 
 def line_with(lines, text, where, begin=0, whole=False):
@@ -118,3 +118,16 @@ def claims(*tests):
             raise ValueError(f"docs/claims.md has no test {test}")
         chosen += [row.removeprefix("| ").rpartition(" | `")[0].split(" | ") for row in found]
     return table(["claim", "verdict", "what the code shows"], chosen, right=False)
+
+
+def image(name, to_images="images/"):
+    """A picture of docs/images/ with what it says of itself; `to_images` leads there."""
+    text = read(ROOT / "docs/images" / f"{name}.svg")
+    found = re.search(r"<desc[^>]*>(.*?)</desc>", text, re.DOTALL)
+    words = " ".join(found[1].split()) if found else name
+    return f"![{words.replace('[', '(').replace(']', ')')}]({to_images}{name}.svg)"
+
+
+def drawing(stage):
+    """What the first block of a stage does, on the page of the stage."""
+    return image(f"{stage:02d}_{name_of(stage)}", "../images/")

@@ -9,7 +9,6 @@ file as it is, any other with its text, a folder with the names in it.
 import os
 import pathlib
 import re
-import shutil
 import sys
 
 import markdown
@@ -18,6 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 IMAGES = {".svg", ".png", ".jpg"}
 LARGEST_LISTING = 60_000  # bytes; a larger file can be downloaded
+ORPHAN = "---\norphan: true\n---\n"  # of what no table of contents names
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".cu": "cuda", ".py": "python",
              ".cmake": "cmake", ".json": "json", ".sh": "bash"}
 
@@ -83,17 +83,11 @@ class Site:
             return place
         return place.with_name(place.name + ".md")
 
-    def write(self, place, text):
+    def write(self, place, content):
         self.written.add(place)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if not place.exists() or place.read_text() != text:  # Sphinx reads anew what is newer
-            place.write_text(text)
-
-    def copy(self, path, place):
-        self.written.add(place)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        if not place.exists() or place.read_bytes() != path.read_bytes():
-            shutil.copyfile(path, place)
+        if not place.exists() or place.read_bytes() != content:  # Sphinx reads anew what is newer
+            place.write_bytes(content)
 
     def link(self, path, place):
         """The link to the page of `path` on the page at `place`."""
@@ -116,21 +110,22 @@ class Site:
         text = markdown.without_comments(path.read_text())
         if path == DOCS / "index.md":
             text += "".join(contents(text))
-        self.write(place, front + self.redirect(text, path, place))
+        self.write(place, (front + self.redirect(text, path, place)).encode())
 
     def lay_out_listing(self, path, place):
         name = path.relative_to(ROOT)
-        self.write(place, f"---\norphan: true\n---\n# {name}\n\n"
-                          f"```{{literalinclude}} {os.path.relpath(path, place.parent)}\n:language: {language_of(path)}\n:linenos:\n```\n")
+        text = (f"{ORPHAN}# {name}\n\n```{{literalinclude}} {os.path.relpath(path, place.parent)}\n"
+                f":language: {language_of(path)}\n:linenos:\n```\n")
+        self.write(place, text.encode())
 
     def lay_out_folder(self, path, place):
-        lines = ["---\norphan: true\n---\n", f"# {path.relative_to(ROOT)}/\n", "\n"]
+        lines = [ORPHAN, f"# {path.relative_to(ROOT)}/\n", "\n"]
         for entry in sorted(path.iterdir()):
             if entry.is_dir() and entry.name != "__pycache__":
                 lines.append(f"- {entry.name}/\n")
             elif entry.is_file():
                 lines.append(f"- [{entry.name}]({self.link(entry, place)})\n")
-        self.write(place, "".join(lines))
+        self.write(place, "".join(lines).encode())
 
     def lay_out(self, path):
         path, place = front_page(path), self.place_of(path)
@@ -141,9 +136,9 @@ class Site:
         elif path in self.own_pages:
             self.lay_out_markdown(path, place)
         elif path.suffix == ".md":
-            self.lay_out_markdown(path, place, "---\norphan: true\n---\n")
+            self.lay_out_markdown(path, place, ORPHAN)
         elif path.suffix in IMAGES or not is_listed(path):
-            self.copy(path, place)
+            self.write(place, path.read_bytes())
         else:
             self.lay_out_listing(path, place)
 

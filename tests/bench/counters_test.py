@@ -182,7 +182,7 @@ class Measuring(unittest.TestCase):
 
     def test_shows_what_nothing_explains_and_fails(self):
         self.say("shift l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
-        with self.assertRaisesRegex(counters.CountersError, "stage 3: global reads, sectors: 2048"):
+        with self.assertRaisesRegex(counters.Failure, "stage 3: global reads, sectors: 2048"):
             self.measure("3")
         self.assertIn("+2 (1 x), **unexplained**", self.read_page())
 
@@ -195,15 +195,15 @@ class Measuring(unittest.TestCase):
 
     def test_tells_why_the_profiler_failed(self):
         self.say("fail")
-        with self.assertRaisesRegex(counters.CountersError, "ERR_NVGPUCTRPERM"):
+        with self.assertRaisesRegex(counters.Failure, "ERR_NVGPUCTRPERM"):
             self.measure("3")
 
     def test_keeps_what_was_measured_when_a_stage_fails(self):
         self.say("lose 3")
-        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts launches .* fill"):
+        with self.assertRaisesRegex(counters.Failure, "no_bank_conflicts launches .* fill"):
             self.measure("3,10")
         self.assertIn("## Stage 10: two_pass", self.read_page())
-        with self.assertRaisesRegex(counters.CountersError, "no_bank_conflicts"):
+        with self.assertRaisesRegex(counters.Failure, "no_bank_conflicts"):
             self.measure("3")
 
     def test_checks_the_page_and_the_executor(self):
@@ -214,11 +214,11 @@ class Measuring(unittest.TestCase):
         document["stages"][0]["passes"][0]["executor"]["shared_reads"]["requests"] -= 1
         with open(results, "w", encoding="utf-8") as file:
             json.dump(document, file)
-        with self.assertRaisesRegex(counters.CountersError, "is not what"):
+        with self.assertRaisesRegex(counters.Failure, "is not what"):
             self.run_script("--from", results, "--check")
-        with self.assertRaises(counters.CountersError):
+        with self.assertRaises(counters.Failure):
             self.run_script("--from", results)
-        with self.assertRaisesRegex(counters.CountersError, "no longer counts .* of stages 3:"):
+        with self.assertRaisesRegex(counters.Failure, "no longer counts .* of stages 3:"):
             self.run_script("--from", results, "--check")
         self.run_script("--from", results, "--recount")
         self.run_script("--from", results, "--check")

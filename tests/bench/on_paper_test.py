@@ -71,15 +71,15 @@ class Page(unittest.TestCase):
     def test_is_filled_between_its_markers(self):
         self.assertEqual(on_paper.filled("a\n<!-- x -->\nold\n<!-- /x -->\nb", {"x": "new"}),
                          "a\n<!-- x -->\nnew\n<!-- /x -->\nb")
-        with self.assertRaises(on_paper.PaperError):
+        with self.assertRaises(on_paper.Failure):
             on_paper.filled("a", {"x": "new"})
 
     def test_is_held_to_the_facts_of_its_own_compiler(self):
         page = "<!-- x -->\nBy clang 1:\n<!-- /x -->"
         on_paper.check(page, {"x": "By clang 1:"}, {"compiler": "clang 1"})
-        with self.assertRaisesRegex(on_paper.PaperError, "is not what these facts give"):
+        with self.assertRaisesRegex(on_paper.Failure, "is not what these facts give"):
             on_paper.check(page, {"x": "By clang 1: 3"}, {"compiler": "clang 1"})
-        with self.assertRaisesRegex(on_paper.PaperError, "skipped"):
+        with self.assertRaisesRegex(on_paper.Failure, "skipped"):
             on_paper.check(page, {"x": "By clang 2:"}, {"compiler": "clang 2"})
 
 

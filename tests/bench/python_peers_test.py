@@ -39,7 +39,7 @@ class Words(unittest.TestCase):
     def test_what_is_no_count(self):
         for text in ("", "abc", "-5", "1.5", "0x10", "2^", "1K", "1__0", "nan", "2^64", "1e99",
                      " 3"):
-            with self.assertRaises(peers.InputError, msg=text):
+            with self.assertRaises(peers.Failure, msg=text):
                 peers.parse_count(text)
 
     def test_lists_of_names(self):
@@ -47,7 +47,7 @@ class Words(unittest.TestCase):
         self.assertEqual(peers.choose("max,sum,sum", peers.OPERATORS, "operator", short),
                          ["maximum", "sum"])
         self.assertEqual(peers.choose("all", peers.TYPES, "type"), list(peers.TYPES))
-        with self.assertRaisesRegex(peers.InputError, "no type 'f17'.*i32, u32"):
+        with self.assertRaisesRegex(peers.Failure, "no type 'f17'.*i32, u32"):
             peers.choose("f32,f17", peers.TYPES, "type")
 
     def test_counts_and_times_as_text(self):
@@ -180,7 +180,7 @@ class Standings(unittest.TestCase):
     def test_the_reference_must_take_part(self):
         rows = [timed("peer:torch", [1.0])]
         self.assertIs(peers.choose_reference(rows, None), rows[0])
-        with self.assertRaisesRegex(peers.InputError, "'peer:cub'.*peer:torch"):
+        with self.assertRaisesRegex(peers.Failure, "'peer:cub'.*peer:torch"):
             peers.choose_reference(rows, "peer:cub")
 
 
@@ -205,7 +205,7 @@ class ImaginedLibrary:
 
     def admit(self, event, field_):
         if event.mode == "stream":
-            raise peers.InputError("streams are dry")
+            raise peers.Failure("streams are dry")
         return Imagined()
 
     def release(self):

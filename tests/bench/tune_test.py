@@ -109,7 +109,7 @@ class Candidates(unittest.TestCase):
 
     def test_grid_that_cannot_be_read(self):
         for text in ("x", "0x", "4y", ""):
-            with self.assertRaises(tune.TuneError):
+            with self.assertRaises(tune.Failure):
                 tune.parse_grid(text)
 
 
@@ -128,13 +128,13 @@ class Results(unittest.TestCase):
                           found[0]["gigabytes_per_second"]), (10, 4, 2.0, 2.048))
 
     def test_sizes_and_types(self):
-        self.assertEqual(tune.parse_size("2^10"), 1024)
-        self.assertEqual(tune.parse_size("1000"), 1000)
+        self.assertEqual(tune.parse_count("2^10"), 1024)
+        self.assertEqual(tune.parse_count("1000"), 1000)
         self.assertEqual([tune.bytes_of(each) for each in ("f32", "u64", "bf16", "i8")],
                          [4, 8, 2, 1])
         for bad in ("1K", "2^", "-1"):
-            with self.assertRaises(tune.TuneError):
-                tune.parse_size(bad)
+            with self.assertRaises(tune.Failure):
+                tune.parse_count(bad)
 
     def test_file_is_named_after_the_device(self):
         self.assertEqual(tune.file_name_of({"device": "NVIDIA H200"}), "h200-tune.json")
@@ -193,11 +193,11 @@ class Table(unittest.TestCase):
         self.assertTrue(rows_in(table, "tuned_shapes")[0].endswith(", 1.5, 20, 0},"))
 
     def test_of_one_architecture_has_one_source(self):
-        with self.assertRaisesRegex(tune.TuneError, "two files have results of sm_1"):
+        with self.assertRaisesRegex(tune.Failure, "two files have results of sm_1"):
             tune.table_of([document([row(1, 10, 1)])] * 2, [])
 
     def test_of_nothing_is_refused(self):
-        with self.assertRaises(tune.TuneError):
+        with self.assertRaises(tune.Failure):
             tune.table_of([document([])], [])
 
 

@@ -1,0 +1,131 @@
+"""What the scripts of bench/ and docs/ share."""
+
+import argparse
+import json
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+from fractions import Fraction
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs/results"
+SKIPPED = 77  # the exit code of what cannot be checked here
+
+
+class Failure(Exception):
+    """What ends a script, in one line."""
+
+
+def run_script(name, main):
+    """Ends the program in one line where `main` fails."""
+    try:
+        main()
+    except (Failure, OSError, ValueError) as error:
+        sys.exit(f"{name}: {error}")
+
+
+def parser_of(documentation):
+    return argparse.ArgumentParser(description=documentation,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+# ---- programs and files -------------------------------------------------------------------------
+
+
+def output_of(*command, tell_command=False):
+    """What a program prints. Where it fails, its own words are the failure."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        words = (done.stderr or done.stdout).strip()
+        raise Failure(f"{shlex.join(map(str, command))}: {words}" if tell_command else words)
+    return done.stdout
+
+
+def read(path):
+    try:
+        return pathlib.Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise Failure(f"cannot read '{path}': {error.strerror}") from error
+
+
+def read_json(path):
+    try:
+        return json.loads(read(path))
+    except ValueError as error:
+        raise Failure(f"'{path}' is no JSON: {error}") from error
+
+
+def write(path, text):
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    print(f"wrote {path}")
+
+
+def write_or_check(path, text, check, expectation):
+    """Writes a file that a script makes, or with `check` fails where it holds something else."""
+    if not check:
+        write(path, text)
+    elif read(path) != text:
+        raise Failure(f"{path} is not {expectation}")
+
+
+# ---- what results are of ------------------------------------------------------------------------
+
+
+def device_name(context):
+    """"NVIDIA H200": also of a context that says "cuda:0 (NVIDIA H200)" alone."""
+    return context.get("device_name") or re.sub(r"^\S+ \((.*)\)$", r"\1", context["device"])
+
+
+def short_name(device):
+    """What the names of a device's results begin with: "h200" of "NVIDIA H200"."""
+    name = re.sub(r"^(NVIDIA|AMD) ", "", device).split(",")[0].lower()
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-")
+
+
+def tuned_rows(document):
+    """The rows of what bench/tune writes."""
+    return [dict(zip(document["columns"], values)) for values in document["rows"]]
+
+
+def bytes_of(element_type):
+    """4 of f32, 2 of bf16."""
+    found = re.search(r"\d+$", element_type)
+    if not found or int(found[0]) % 8:
+        raise Failure(f"cannot tell the size of elements of type '{element_type}'")
+    return int(found[0]) // 8
+
+
+SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
+            "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+
+
+def parse_count(text):
+    """A number of elements in the forms that tenfold reads: 1000000, 1_000_000, 2^24, 64Mi, 2.5e6."""
+    digits = r"\d+(?:_\d+)*"
+    if power := re.fullmatch(rf"({digits})\^({digits})", text):
+        base, exponent = map(int, power.groups())
+        count = Fraction(base ** min(exponent, 64))
+    elif decimal := re.fullmatch(rf"({digits}(?:\.{digits})?(?:[eE][+-]?\d{{1,3}})?)"
+                                 rf"({'|'.join(SUFFIXES)})", text):
+        count = Fraction(decimal[1].replace("_", "")) * SUFFIXES[decimal[2]]
+    else:
+        raise Failure(f"'{text}' is not a count: write for example 1000000, 2^24, 64Mi or 1e9")
+    if count.denominator != 1:
+        raise Failure(f"'{text}' is not a whole number")
+    if count >= 1 << 64:
+        raise Failure(f"'{text}' is too large, the limit is 2^64-1")
+    return int(count)
+
+
+# ---- pages --------------------------------------------------------------------------------------
+
+
+def table(heads, rows, right=True):
+    """Figures to the right, below heads; words to the left."""
+    rule = "| --- " + "| ---: " * (len(heads) - 1) + "|" if right else "|---" * len(heads) + "|"
+    head, *lines = ("| " + " | ".join(str(cell) for cell in line) + " |" for line in [heads, *rows])
+    return "\n".join([head, rule, *lines])
