@@ -80,6 +80,12 @@ class Weave(unittest.TestCase):
         self.assert_refused("a <!--= number(7) -->7\n\n<!-- weave: idea(3) -->\n<!-- /weave -->\n",
                             "page.md:1: a figure without its end")
 
+    def test_refuses_two_dashes_in_the_mark_of_a_figure(self):
+        self.assert_refused('a <!--= len("--block 64") -->10<!--/-->\n', "page.md:1: a figure's mark has \"--\"")
+        woven = self.weave('a <!--= "—block 64"[:7] -->old<!--/-->\n')
+        self.assertEqual(self.done.returncode, 0, self.done.stderr)
+        self.assertIn("-->--block<!--/-->", woven)
+
     def test_passes_over_code(self):
         text = "```markdown\n<!-- weave: idea(3) -->\n<!-- remark -->\n```\n"
         self.assertEqual(self.weave(text, "--check"), text)
