@@ -19,21 +19,11 @@ constexpr std::uint64_t most_steps = std::uint64_t{1} << 22;
 /// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
 class meeting_counter final : public simt::observer, public simt::block_observer {
  public:
-  meeting_counter() : before_(simt::current_observer()) { simt::set_observer(this); }
-  ~meeting_counter() override { simt::set_observer(before_); }
-  meeting_counter(const meeting_counter&) = delete;
-  meeting_counter& operator=(const meeting_counter&) = delete;
-
   /// The most of any thread.
   [[nodiscard]] unsigned most() const { return most_; }
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void begin_launch(const simt::launch_facts&) override {}
   block_observer& join_launch() override { return *this; }
-  void end_launch() override {}
-  void allocated(const void*, std::size_t) override {}
-  void released(const void*) override {}
-  void written_by_host(const void*, std::size_t) override {}
 
   void begin_block(const simt::launch_facts& launch, simt::index3,
                    const simt::block_memory&) override {
@@ -56,7 +46,6 @@ class meeting_counter final : public simt::observer, public simt::block_observer
  private:
   void count() { most_ = std::max(most_, ++of_threads_[number_]); }
 
-  simt::observer* before_;
   std::vector<unsigned> of_threads_;
   std::vector<std::uint64_t> steps_left_;
   running_thread counted_{};
@@ -88,6 +77,7 @@ class explorer {
 
  private:
   meeting_counter meetings_;
+  simt::scoped_observer watching_{&meetings_};
   const scheduled_run& run_;
   std::vector<std::byte> expected_;
   unsigned stretches_;

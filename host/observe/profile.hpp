@@ -85,9 +85,6 @@ class profiler final : public simt::observer {
   void begin_launch(const simt::launch_facts& launch) override;
   simt::block_observer& join_launch() override;
   void end_launch() override;
-  void allocated(const void*, std::size_t) override {}
-  void released(const void*) override {}
-  void written_by_host(const void*, std::size_t) override {}
 
  private:
   class counting_reader;

@@ -55,10 +55,8 @@ class site_table {
   }
 
   static bool is_same(const meeting_site& a, const meeting_site& b) {
-    return a.where.line == b.where.line && is_same_text(a.where.file, b.where.file) &&
-           is_same_text(a.name, b.name);
+    return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
   }
-  static bool is_same_text(const char* a, const char* b) { return a == b || !std::strcmp(a, b); }
 
   mutable std::shared_mutex mutex_;
   std::deque<meeting_site> sites_;
@@ -139,7 +137,7 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   room_ = most_events;
   for (unsigned t = 0; t < thread_count_; ++t)
-    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_, room_);
+    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.stack_tops[t]), keeps_values_, room_);
   running_ = {.record = nullptr,
               .stacks_begin = reinterpret_cast<std::uintptr_t>(memory.stacks.data()),
               .stacks_bytes = memory.stacks.size(),

@@ -56,7 +56,6 @@ class tracer final : public simt::observer, private step_reader {
       if (each.element_bytes != 0) add_array(each, each.element_bytes);
   }
   simt::block_observer& join_launch() override { return recorder_; }
-  void end_launch() override {}
   void allocated(const void* p, std::size_t bytes) override { global_.allocated(p, bytes); }
   void released(const void* p) override { global_.released(p); }
   void written_by_host(const void* p, std::size_t bytes) override {

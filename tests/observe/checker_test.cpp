@@ -66,9 +66,8 @@ class Checker : public ::testing::Test {
         {"tile", std::as_writable_bytes(std::span(tile))},
         {"", std::as_writable_bytes(std::span(dynamic))},
     }};
-    checked->begin_block(
-        launch, {block, 0, 0},
-        {.shared = areas, .stacks = stacks, .stack_top = nullptr, .stacks_owner = nullptr});
+    checked->begin_block(launch, {block, 0, 0},
+                         {.shared = areas, .stacks = stacks, .stack_tops = {}});
   }
   void begin() {
     begin_launch();
