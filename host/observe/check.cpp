@@ -12,7 +12,6 @@
 #include "host/observe/checker.hpp"
 #include "host/observe/explore.hpp"
 #include "host/observe/places.hpp"
-#include "host/observe/recorder.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
@@ -25,30 +24,6 @@ constexpr std::uint64_t most_elements = std::uint64_t{1} << 22;
 
 /// An input that no block size divides.
 constexpr std::uint64_t ragged = 1000;
-
-/// Hands what happens to a checker, one block after the other.
-class checking_observer final : public simt::observer {
- public:
-  explicit checking_observer(std::uint64_t n) : checker_(n), recorder_(checker_, enough_steps(n)) {}
-
-  [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
-
-  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void begin_launch(const simt::launch_facts& launch) override {
-    checker_.begin_launch(launch, reduction_parameters());
-  }
-  simt::block_observer& join_launch() override { return recorder_; }
-  void end_launch() override { checker_.end_launch(); }
-  void allocated(const void* p, std::size_t bytes) override { checker_.allocated(p, bytes); }
-  void released(const void* p) override { checker_.released(p); }
-  void written_by_host(const void* p, std::size_t bytes) override {
-    checker_.written_by_host(p, bytes);
-  }
-
- private:
-  checker checker_;
-  block_recorder recorder_;
-};
 
 /// Has the executor run in an order for as long as it lives.
 class scheduled {
@@ -200,7 +175,7 @@ class collection {
 /// Runs once under a checker. @return nothing where the executor ended the run
 std::optional<watched_result> run_checked(const profile_request& r, const std::string& schedule,
                                           collection& all) {
-  checking_observer checking(r.n);
+  checker checking(enough_steps(r.n), r.n, reduction_parameters());
   std::optional<watched_result> run;
   try {
     run = run_watched(r, &checking);
