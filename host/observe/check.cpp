@@ -39,13 +39,12 @@ class scheduled {
   simt::schedule before_;
 };
 
-std::string describe(const trial_input& input) {
+std::string describe(const check_input& input) {
   return input.offset == 0 ? fmt::format("n {}", format_count(input.n))
                            : fmt::format("n {} at an address of its own", format_count(input.n));
 }
 
-finding wrong_result(const profile_request& r, const watched_result& run,
-                     const std::string& schedule) {
+finding wrong_result(const run_request& r, const watched_result& run, const std::string& schedule) {
   return {.kind = finding_kind::wrong_result,
           .kernel = run.kernel,
           .address = {},
@@ -61,7 +60,7 @@ finding wrong_result(const profile_request& r, const watched_result& run,
 }
 
 /// The bits of the result under a schedule.
-scheduled_run run_of(const profile_request& r) {
+scheduled_run run_of(const run_request& r) {
   return [r](const simt::schedule& order) {
     const scheduled in_that_order(order);
     const watched_result run = run_watched(r, nullptr);
@@ -109,7 +108,7 @@ class collection {
  public:
   explicit collection(std::string_view file) : file_(file) {}
 
-  void add(std::vector<finding> found, const profile_request& r, const std::string& schedule) {
+  void add(std::vector<finding> found, const run_request& r, const std::string& schedule) {
     look_up(found);
     for (finding& each : found) {
       each.n = r.n;
@@ -173,7 +172,7 @@ class collection {
 };
 
 /// Runs once under a checker. @return nothing where the executor ended the run
-std::optional<watched_result> run_checked(const profile_request& r, const std::string& schedule,
+std::optional<watched_result> run_checked(const run_request& r, const std::string& schedule,
                                           collection& all) {
   checker checking(enough_steps(r.n), r.n, reduction_parameters());
   std::optional<watched_result> run;
@@ -194,7 +193,7 @@ std::optional<watched_result> run_checked(const profile_request& r, const std::s
 }
 
 /// Runs in other orders what is clean in order. @return how many were tried
-std::uint64_t explore(const profile_request& r, const std::function<exploration()>& in_orders,
+std::uint64_t explore(const run_request& r, const std::function<exploration()>& in_orders,
                       collection& all) {
   if (all.has_cause()) return 0;
   const exploration explored = in_orders();
@@ -216,7 +215,7 @@ std::uint64_t explore(const profile_request& r, const std::function<exploration(
 
 }  // namespace
 
-std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_t largest) {
+std::vector<check_input> check_inputs(std::uint64_t block_elements, std::uint64_t largest) {
   const std::uint64_t sizes[] = {0,
                                  1,
                                  31,
@@ -225,7 +224,7 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
                                  block_elements + 1,
                                  ragged,
                                  3 * block_elements + 7};
-  std::vector<trial_input> inputs;
+  std::vector<check_input> inputs;
   for (const std::uint64_t n : sizes)
     if (n < largest) inputs.push_back({n, 0});
   for (const std::uint64_t n : {block_elements + 1, ragged})
@@ -234,14 +233,14 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
   return inputs;
 }
 
-check_report check_kernel(const profile_request& r, unsigned seeds,
+check_report check_kernel(const run_request& r, unsigned seeds,
                           const std::function<void(const std::string&)>& progress) {
   check_size(r.n, most_elements);
   check_report report;
   collection all(r.file);
-  for (const trial_input& input : trial_inputs(elements_per_block(r), r.n)) {
+  for (const check_input& input : check_inputs(elements_per_block(r), r.n)) {
     progress(fmt::format("warps of {}, {}", r.warp_size, describe(input)));
-    profile_request one = r;
+    run_request one = r;
     one.n = input.n;
     one.offset = input.offset;
     const auto run = run_checked(one, "in-order", all);
@@ -256,8 +255,8 @@ check_report check_kernel(const profile_request& r, unsigned seeds,
   return report;
 }
 
-check_report check_small_block(const profile_request& r) {
-  profile_request small = r;
+check_report check_small_block(const run_request& r) {
+  run_request small = r;
   small.n = 3 * elements_per_block(r) + 1;
   check_report report;
   collection all(r.file);

@@ -54,6 +54,11 @@ std::string source_file(std::string_view compilers_name) {
       (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal().string());
 }
 
+source_place line_of_meeting(code_place place) {
+  const simt::location where = site_at(place).where;
+  return {source_file(where.file), where.line};
+}
+
 void place_finder::look_up(std::span<const code_place> places) {
   std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
   for (const code_place place : places)

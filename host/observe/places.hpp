@@ -22,6 +22,9 @@ namespace tenfold::observe {
 /// The same from what a compiler called it, which may start at the build folder.
 [[nodiscard]] std::string source_file(std::string_view compilers_name);
 
+/// Where a meeting is in the source, as `place_of` numbered it.
+[[nodiscard]] source_place line_of_meeting(code_place place);
+
 /// Looks places up by addr2line, all that are asked for at once, and remembers them.
 class place_finder {
  public:

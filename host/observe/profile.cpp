@@ -96,6 +96,20 @@ void place_counters::add(const place_counters& other) {
   bulk_bytes += other.bulk_bytes;
 }
 
+traffic place_counters::global() const {
+  traffic sum = global_reads;
+  sum.add(global_writes);
+  sum.add(global_atomics);
+  return sum;
+}
+
+traffic place_counters::shared() const {
+  traffic sum = shared_reads;
+  sum.add(shared_writes);
+  sum.add(shared_atomics);
+  return sum;
+}
+
 /// Counts the steps of the blocks of one OS thread.
 class profiler::counting_reader final : public step_reader {
  public:

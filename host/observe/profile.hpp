@@ -44,7 +44,14 @@ struct place_counters {
   std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
 
   void add(const place_counters& other);
+  [[nodiscard]] traffic global() const;  ///< reads, writes and atomics
+  [[nodiscard]] traffic shared() const;
 };
+
+/// 0 where there is nothing to divide by.
+[[nodiscard]] constexpr double ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
 
 /// A place, and what kind of thing it is: numbers of meetings are no places in the program.
 struct place_key {

@@ -20,9 +20,9 @@ struct placed_step {
 
 class tracer final : public simt::observer, private step_reader {
  public:
-  explicit tracer(const profile_request& r)
+  tracer(const run_request& r, unsigned traced_block)
       : element_bytes_(size_of(r.type)),
-        traced_block_(r.traced_block),
+        traced_block_(traced_block),
         recorder_(*this, enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
@@ -35,7 +35,7 @@ class tracer final : public simt::observer, private step_reader {
     finder.look_up(places);
     for (std::size_t i = 0; i < steps_.size(); ++i)
       for (placed_step& each : steps_[i]) {
-        const source_place at = is_meeting(each.step.what) ? place_of_meeting(each.where)
+        const source_place at = is_meeting(each.step.what) ? line_of_meeting(each.where)
                                                            : finder.line_in(each.where, file);
         each.step.line = at.file.ends_with(file) ? at.line : 0;
         launches_[i].steps.push_back(std::move(each.step));
@@ -126,11 +126,6 @@ class tracer final : public simt::observer, private step_reader {
     return described;
   }
 
-  static source_place place_of_meeting(code_place where) {
-    const meeting_site site = site_at(where);
-    return {source_file(site.where.file), site.where.line};
-  }
-
   std::size_t element_bytes_;
   unsigned traced_block_;
   global_memory global_;
@@ -144,10 +139,10 @@ class tracer final : public simt::observer, private step_reader {
 
 }  // namespace
 
-std::vector<traced_launch> trace_kernel(const profile_request& r) {
+std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_block) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
   check_size(r.n, most_elements);
-  tracer tracing(r);
+  tracer tracing(r, traced_block);
   run_watched(r, &tracing);
   return tracing.finish(r.file);
 }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "host/observe/memory_map.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/step.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold::observe {
@@ -56,6 +57,7 @@ struct traced_launch {
 }
 
 /// Runs a kernel and traces one block of each launch.
-[[nodiscard]] std::vector<traced_launch> trace_kernel(const profile_request& r);
+/// @param traced_block its number, that of the last block where there are fewer
+[[nodiscard]] std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_block);
 
 }  // namespace tenfold::observe

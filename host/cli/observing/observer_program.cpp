@@ -102,8 +102,7 @@ watched_ladder all_stages_for(const watched_kernel& k) {
       "no stage can be watched with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
 }
 
-observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
-                                     int warp_size) {
+observe::run_request request_for(const stage_info& stage, const watched_kernel& k, int warp_size) {
   return {.stage = stage.number,
           .name = stage.name,
           .file = observe::name_from_root(file_of(stage)),

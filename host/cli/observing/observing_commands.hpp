@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/cli/observing/observing_options.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 
@@ -49,7 +49,7 @@ struct watched_ladder {
 /// @throws input_error where no listed stage can be watched so
 [[nodiscard]] watched_ladder all_stages_for(const watched_kernel& k);
 
-[[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
-                                                   int warp_size);
+[[nodiscard]] observe::run_request request_for(const stage_info& stage, const watched_kernel& k,
+                                               int warp_size);
 
 }  // namespace tenfold::cli

@@ -40,7 +40,7 @@ std::string show_change(const counter& before, const counter& now) {
 }
 
 std::string describe_request(const kernel_profile& p) {
-  const observe::profile_request& r = p.request;
+  const observe::run_request& r = p.request;
   return fmt::format("sum of {} random {}, block {}, items {}, warps of {}", format_count(r.n),
                      name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
 }
@@ -54,39 +54,12 @@ bool is_hot(const place_counters& line, const place_counters& hottest) {
   return line.entries * 2 >= hottest.entries;
 }
 
-std::uint64_t wavefronts(const place_counters& c) {
-  return c.shared_reads.wavefronts + c.shared_writes.wavefronts + c.shared_atomics.wavefronts;
-}
-std::uint64_t shared_requests(const place_counters& c) {
-  return c.shared_reads.requests + c.shared_writes.requests + c.shared_atomics.requests;
-}
-std::uint64_t global_requests(const place_counters& c) {
-  return c.global_reads.requests + c.global_writes.requests + c.global_atomics.requests;
-}
-std::uint64_t sectors(const place_counters& c) {
-  return c.global_reads.sectors + c.global_writes.sectors + c.global_atomics.sectors;
-}
-std::uint64_t barriers(const place_counters& c) {
-  return c.block_barriers + c.warp_barriers;
-}
-/// With votes, which are exchanges between lanes as well.
-std::uint64_t shuffles(const place_counters& c) {
-  return c.shuffles + c.votes;
-}
-
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
 double active_lanes(const place_counters& c) {
-  std::uint64_t lanes = 0, requests = 0;
-  for (const traffic* each : {&c.global_reads, &c.global_writes, &c.global_atomics, &c.shared_reads,
-                              &c.shared_writes, &c.shared_atomics}) {
-    lanes += each->lanes;
-    requests += each->requests;
-  }
-  if (requests == 0) {
-    lanes = c.entering_lanes;
-    requests = c.entries;
-  }
-  return requests == 0 ? 0 : static_cast<double>(lanes) / static_cast<double>(requests);
+  traffic all = c.global();
+  all.add(c.shared());
+  return all.requests != 0 ? observe::ratio(all.lanes, all.requests)
+                           : observe::ratio(c.entering_lanes, c.entries);
 }
 
 std::string blank_if_zero(std::uint64_t value) {
@@ -155,7 +128,7 @@ json describe(const profiled_stage& s) {
 }  // namespace
 
 std::vector<counter> counters_of(const kernel_profile& p) {
-  const traffic global = p.global(), shared = p.shared();
+  const traffic global = p.total.global(), shared = p.total.shared();
   const auto whole = [](const char* label, const char* key, std::uint64_t value) {
     return counter{label, key, static_cast<double>(value), true};
   };
@@ -221,14 +194,14 @@ void print_profiles(std::span<const profiled_stage> stages) {
                   "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
   for (const profiled_stage& each : stages) {
     const kernel_profile& p = each.profile;
-    const traffic shared = p.shared();
+    const traffic shared = p.total.shared();
     fmt::print(
         "{:>5}  "
         "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
         is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
-        p.passes.size(), p.blocks(), p.global().sectors, p.sector_efficiency(), shared.requests,
-        shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(), p.barriers_per_block(),
-        p.total.shuffles, p.steps_per_element());
+        p.passes.size(), p.blocks(), p.total.global().sectors, p.sector_efficiency(),
+        shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
+        p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
   }
 }
 
@@ -249,12 +222,15 @@ void print_source(const profiled_stage& stage) {
       continue;
     }
     const place_counters& c = found->second;
+    const traffic global = c.global(), shared = c.shared();
     const double lanes = active_lanes(c);
     const std::string row = fmt::format(
         "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
-        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global_requests(c)),
-        blank_if_zero(sectors(c)), blank_if_zero(shared_requests(c)), blank_if_zero(wavefronts(c)),
-        blank_if_zero(barriers(c)), blank_if_zero(shuffles(c)));
+        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global.requests),
+        blank_if_zero(global.sectors), blank_if_zero(shared.requests),
+        blank_if_zero(shared.wavefronts), blank_if_zero(c.block_barriers + c.warp_barriers),
+        // Votes are exchanges between lanes as well.
+        blank_if_zero(c.shuffles + c.votes));
     const bool hot = is_hot(c, hottest);
     fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
                line);

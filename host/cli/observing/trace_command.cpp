@@ -117,12 +117,12 @@ exit_code trace_stage(const trace_options& o) {
   const element_type type = parse_element_type(o.kernel.type);
   watched_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";
-  observe::profile_request request = request_for(stage, k, k.warps.front());
+  observe::run_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);
   if (o.kernel.n.empty()) request.n = tile;
-  request.traced_block = o.traced_block;
   request.ones = o.values == "ones";
-  const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
+  const std::vector<observe::traced_launch> launches =
+      observe::trace_kernel(request, o.traced_block);
   json document{{"context",
                  {{"executable", "tenfold"},
                   {"schema", schema_version},
