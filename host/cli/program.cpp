@@ -2,6 +2,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/observing/observer_call.hpp"
+#include "host/cli/observing/observing_options.hpp"
 #include "host/cli/program.hpp"
 #include "host/text/program.hpp"
 
@@ -24,7 +25,8 @@ int run_program(int argc, char** argv) {
   TENFOLD_VERBS(TENFOLD_ADD_VERB)
 #undef TENFOLD_ADD_VERB
   observing_options watched;
-  add_observing_verbs(app, watched, verbs_of_observer(argv), chosen);
+  const action call = [argv] { return call_observer(argv); };
+  add_observing_verbs(app, watched, {call, call, call}, chosen);
   return parse_and_run(app, argc, argv, [&] { return chosen(); });
 }
 

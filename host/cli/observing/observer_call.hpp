@@ -2,13 +2,13 @@
 /// Calling the program that can watch kernels.
 #pragma once
 
-#include "host/cli/observing/observing_options.hpp"
+#include "host/error.hpp"
 
 namespace tenfold::cli {
 
-/// The verbs of a program that cannot watch kernels itself: it becomes tenfold_observer, which is
-/// built where it is not, with the same arguments.
-/// @param argv of this process, outliving what is returned
-[[nodiscard]] observing_verbs verbs_of_observer(char** argv);
+/// What `profile`, `check` and `trace` are in a program that cannot watch kernels itself: it
+/// becomes tenfold_observer, which is built where it is not, with the same arguments.
+/// @param argv of this process
+exit_code call_observer(char** argv);
 
 }  // namespace tenfold::cli

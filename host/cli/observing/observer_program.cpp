@@ -45,16 +45,11 @@ void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
       fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
 }
 
-bool serves(const stage_info& stage, element_type type) {
-  return backends().back()->serves(stage.number, type);
-}
-
 bool runs_on(const stage_info& stage, element_type type, int warp_size) {
-  return serves(stage, type) && backends()
-                                    .back()
-                                    ->open(warp_size)
-                                    ->hardware_lack(description_of(stage).compute_capability)
-                                    .empty();
+  const backend& executor = *backends().back();
+  const int capability = description_of(stage).compute_capability;
+  return executor.serves(stage.number, type) &&
+         executor.open(warp_size)->hardware_lack(capability).empty();
 }
 
 std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) {
@@ -89,7 +84,7 @@ watched_ladder all_stages_for(const watched_kernel& k) {
   const element_type type = parse_element_type(k.type);
   watched_ladder all;
   for (const stage_info& each : catalogue) {
-    if (!serves(each, type)) continue;
+    if (!backends().back()->serves(each.number, type)) continue;
     const watched_kernel shaped = shaped_for(each, k);
     if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
       all.stages.push_back(&each);
@@ -117,7 +112,10 @@ int run_observer(int argc, char** argv) {
   app.require_subcommand(1);
   observing_options o;
   action verb;
-  add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
+  add_observing_verbs(app, o,
+                      {[&] { return profile_stages(o.profile); },
+                       [&] { return check_stages(o.check); }, [&] { return trace_stage(o.trace); }},
+                      verb);
   return parse_and_run(app, argc, argv, [&] { return verb(); });
 }
 

@@ -24,8 +24,7 @@ exit_code trace_stage(const trace_options& o);
 /// @throws input_error unless either a stage is named or all are asked for
 void check_choice(bool all, const watched_kernel& k, std::string_view verb);
 
-/// Whether there are watched kernels of a stage for a type, and for a warp size.
-[[nodiscard]] bool serves(const stage_info& stage, element_type type);
+/// Whether there are watched kernels of a stage for a type and a warp size.
 [[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
 
 /// Of the warp sizes that are asked for those that the stage can have, or the first where it can
