@@ -6,9 +6,9 @@
 
 #include "host/error.hpp"
 #include "host/isa/compiler.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/readers.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;

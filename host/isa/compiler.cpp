@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "host/error.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;

@@ -10,9 +10,9 @@
 #include "host/backends/module.hpp"
 #include "host/cli/kernels/listed_kernel.hpp"
 #include "host/error.hpp"
-#include "host/isa/process.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::cli {
 namespace fs = std::filesystem;
@@ -22,7 +22,7 @@ const fs::path own_folder = fs::path(TENFOLD_GENERATED_FOLDER) / "own";
 
 /// A file that is as it was keeps its time, so that nothing is compiled anew.
 void write_if_changed(const fs::path& file, const std::string& text) {
-  if (!fs::exists(file) || isa::read_text(file) != text) isa::write_text(file, text);
+  if (!fs::exists(file) || read_text(file) != text) write_text(file, text);
 }
 
 /// A unit's kernel. The time is there for a file that is replaced by an older one, which alone

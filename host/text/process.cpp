@@ -1,4 +1,4 @@
-#include "host/isa/process.hpp"
+#include "host/text/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 #include <system_error>
 
 #include "host/error.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
-namespace tenfold::isa {
+namespace tenfold {
 namespace fs = std::filesystem;
 namespace {
 
@@ -89,8 +89,9 @@ process_result run_process(const std::vector<std::string>& command,
 std::string find_program(std::string_view name) {
   if (name.find('/') != name.npos) return is_program(name) ? std::string(name) : "";
   const char* path = std::getenv("PATH");
-  for (const std::string_view folder : split(path == nullptr ? "" : path, ":"))
-    if (const fs::path file = fs::path(folder) / name; is_program(file)) return file.string();
+  for (const std::string_view folder : split(path == nullptr ? "" : path, ':'))
+    if (const fs::path file = fs::path(folder) / name; !folder.empty() && is_program(file))
+      return file.string();
   return {};
 }
 
@@ -106,4 +107,4 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!out) throw input_error(fmt::format("cannot write {}", file.string()));
 }
 
-}  // namespace tenfold::isa
+}  // namespace tenfold
