@@ -13,7 +13,6 @@
 #include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
-#include "host/cli/program.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/reduce/stage_description.hpp"
@@ -107,7 +106,10 @@ observe::run_request request_for(const stage_info& stage, const watched_kernel& 
           .warp_size = warp_size};
 }
 
-int run_observer(int argc, char** argv) {
+}  // namespace tenfold::cli
+
+int main(int argc, char** argv) {
+  using namespace tenfold::cli;
   CLI::App app("Watches kernels while the executor runs them.", "tenfold");
   app.require_subcommand(1);
   observing_options o;
@@ -116,7 +118,5 @@ int run_observer(int argc, char** argv) {
                       {[&] { return profile_stages(o.profile); },
                        [&] { return check_stages(o.check); }, [&] { return trace_stage(o.trace); }},
                       verb);
-  return parse_and_run(app, argc, argv, [&] { return verb(); });
+  return tenfold::parse_and_run(app, argc, argv, [&] { return verb(); });
 }
-
-}  // namespace tenfold::cli
