@@ -11,14 +11,6 @@ namespace {
 
 constexpr unsigned bank_bytes = 4;
 
-/// Sorts few numbers and says how many different ones there are.
-template <std::size_t N>
-unsigned count_different(std::array<std::uint64_t, N>& values, unsigned count) {
-  std::sort(values.begin(), values.begin() + count);
-  return static_cast<unsigned>(std::unique(values.begin(), values.begin() + count) -
-                               values.begin());
-}
-
 /// The turns for the lanes of one group, which together ask for at most `banks` words.
 unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   std::array<std::array<std::uint64_t, gpu_banks>, gpu_banks> words;
@@ -68,7 +60,9 @@ unsigned count_sectors(const step& s) {
     if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
     if (last != first) sectors[count++] = last;
   }
-  return count_different(sectors, count);
+  std::sort(sectors.begin(), sectors.begin() + count);
+  return static_cast<unsigned>(std::unique(sectors.begin(), sectors.begin() + count) -
+                               sectors.begin());
 }
 
 void traffic::add(const traffic& other) {
@@ -222,10 +216,8 @@ profiler::~profiler() = default;
 
 void profiler::begin_launch(const simt::launch_facts& launch) {
   launches_.push_back(
-      {.kernel = launch.kernel->name,
-       .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+      {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
-       .warp_size = launch.warp_size,
        .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
        .places = {}});
   joined_ = 0;

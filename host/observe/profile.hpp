@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -71,9 +70,8 @@ using counters_by_place = std::unordered_map<place_key, place_counters, place_ha
 
 /// One launch, counted.
 struct launch_profile {
-  std::string kernel;
   std::uint64_t blocks;
-  unsigned threads_per_block, warp_size;
+  unsigned threads_per_block;
   std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
   counters_by_place places;

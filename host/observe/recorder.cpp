@@ -160,15 +160,25 @@ void block_recorder::pause() {
 }
 
 void block_recorder::arrive(simt::location where) {
-  current_->meet(action::block_barrier, place_among_known({"__syncthreads", where}),
-                 ~std::uint64_t{0});
+  current_->tell({.address = simt::all_lanes,
+                  .value = 0,
+                  .where = place_among_known({"__syncthreads", where}),
+                  .bytes = 0,
+                  .depth = 0,
+                  .what = action::block_barrier,
+                  .source = 0});
 }
 
 void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
   std::uint64_t value = 0;
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
-  current_->meet(action_of(kind), place_among_known({mine.name, mine.where}), mine.mask,
-                 static_cast<std::uint32_t>(mine.size), value, mine.source);
+  current_->tell({.address = mine.mask,
+                  .value = value,
+                  .where = place_among_known({mine.name, mine.where}),
+                  .bytes = static_cast<std::uint32_t>(mine.size),
+                  .depth = 0,
+                  .what = action_of(kind),
+                  .source = static_cast<std::uint8_t>(mine.source)});
 }
 
 code_place block_recorder::place_among_known(const meeting_site& site) {
@@ -180,14 +190,18 @@ code_place block_recorder::place_among_known(const meeting_site& site) {
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
-  // Told by the executor, which does not know from where: from where the thread was last seen.
-  const event* last = current_->end() == current_->begin() ? nullptr : current_->end() - 1;
-  const code_place where = last == nullptr ? 0 : last->where;
-  const std::uint32_t depth = last == nullptr ? 0 : last->depth;
-  current_->copy(action::bulk_read, where, reinterpret_cast<std::uint64_t>(from),
-                 static_cast<std::uint32_t>(bytes), depth);
-  current_->copy(action::bulk_write, where, reinterpret_cast<std::uint64_t>(to),
-                 static_cast<std::uint32_t>(bytes), depth);
+  // The executor does not know where in the program that is: where the thread was last seen.
+  event e{};
+  if (current_->begin() != current_->end()) e = current_->end()[-1];
+  e.value = e.source = 0;
+  e.is_packed = false;
+  e.bytes = static_cast<std::uint32_t>(bytes);
+  e.what = action::bulk_read;
+  e.address = reinterpret_cast<std::uint64_t>(from);
+  current_->tell(e);
+  e.what = action::bulk_write;
+  e.address = reinterpret_cast<std::uint64_t>(to);
+  current_->tell(e);
 }
 
 void block_recorder::pass_block_barrier() {
@@ -199,13 +213,6 @@ void block_recorder::end_block(const simt::block_failure& failure) {
   running = nullptr;
   replay();
   reader_.end_block(failure);
-}
-
-void block_recorder::replay() {
-  for (unsigned first = 0; first < thread_count_; first += warp_size_)
-    replay_warp(&records_[first], std::min(warp_size_, thread_count_ - first), first / warp_size_,
-                reader_);
-  for (unsigned t = 0; t < thread_count_; ++t) records_[t].clear();
 }
 
 // ---- lockstep -----------------------------------------------------------------------------------
@@ -233,6 +240,9 @@ bool precedes(const step_key& a, const step_key& b) {
   return a.order != b.order ? a.order < b.order : a.what < b.what;
 }
 
+/// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
+/// the ones deepest in the stack first, of these the ones at the lowest address of the program;
+/// meetings wait for all lanes of their mask that are still there.
 class warp_replay {
  public:
   warp_replay(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader)
@@ -311,8 +321,12 @@ class warp_replay {
 
 }  // namespace
 
-void replay_warp(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader) {
-  warp_replay(lanes, count, warp, reader).run();
+void block_recorder::replay() {
+  for (unsigned first = 0; first < thread_count_; first += warp_size_)
+    warp_replay(&records_[first], std::min(warp_size_, thread_count_ - first), first / warp_size_,
+                reader_)
+        .run();
+  for (unsigned t = 0; t < thread_count_; ++t) records_[t].clear();
 }
 
 }  // namespace tenfold::observe

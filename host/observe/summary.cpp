@@ -29,12 +29,7 @@ kernel_profile profile_kernel(const run_request& r) {
   const place_finder finder = find_places(launches);
   for (std::size_t i = 0; i < launches.size(); ++i) {
     const launch_profile& launch = launches[i];
-    pass_profile pass{.n = i < run.passes.size() ? run.passes[i].n : 0,
-                      .blocks = launch.blocks,
-                      .threads_per_block = launch.threads_per_block,
-                      .shared_bytes = launch.shared_bytes,
-                      .block_barriers = launch.block_barriers,
-                      .total = {}};
+    pass_profile pass{launch, i < run.passes.size() ? run.passes[i].n : 0, {}};
     for (const auto& [key, counters] : launch.places) {
       const source_place at =
           key.is_meeting ? line_of_meeting(key.where) : finder.line_in(key.where, r.file);

@@ -11,13 +11,9 @@
 
 namespace tenfold::observe {
 
-/// One launch.
-struct pass_profile {
+/// One launch, and what it was for.
+struct pass_profile : launch_profile {
   std::uint64_t n;  ///< elements, or partials of the pass before
-  std::uint64_t blocks;
-  unsigned threads_per_block;
-  std::size_t shared_bytes;      ///< of a block
-  std::uint64_t block_barriers;  ///< of all blocks
   place_counters total;
 };
 

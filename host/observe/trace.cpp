@@ -12,12 +12,6 @@
 namespace tenfold::observe {
 namespace {
 
-/// A step with its place in the program, which is looked up when all steps are there.
-struct placed_step {
-  traced_step step;
-  code_place where;
-};
-
 class tracer final : public simt::observer, private step_reader {
  public:
   tracer(const run_request& r, unsigned traced_block)
@@ -28,17 +22,16 @@ class tracer final : public simt::observer, private step_reader {
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
     std::vector<code_place> places;
-    for (const auto& steps : steps_)
-      for (const placed_step& each : steps)
-        if (!is_meeting(each.step.what)) places.push_back(each.where);
+    for (const traced_launch& launch : launches_)
+      for (const traced_step& each : launch.steps)
+        if (!is_meeting(each.what)) places.push_back(each.where);
     place_finder finder;
     finder.look_up(places);
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-      for (placed_step& each : steps_[i]) {
-        const source_place at = is_meeting(each.step.what) ? line_of_meeting(each.where)
-                                                           : finder.line_in(each.where, file);
-        each.step.line = at.file.ends_with(file) ? at.line : 0;
-        launches_[i].steps.push_back(std::move(each.step));
+    for (traced_launch& launch : launches_)
+      for (traced_step& each : launch.steps) {
+        const source_place at =
+            is_meeting(each.what) ? line_of_meeting(each.where) : finder.line_in(each.where, file);
+        each.line = at.file.ends_with(file) ? at.line : 0;
       }
     return std::move(launches_);
   }
@@ -51,7 +44,6 @@ class tracer final : public simt::observer, private step_reader {
                          .block = std::min(traced_block_, launch.grid.x - 1),
                          .arrays = {},
                          .steps = {}});
-    steps_.emplace_back();
     for (const auto& [begin, each] : global_.arrays())
       if (each.element_bytes != 0) add_array(each, each.element_bytes);
   }
@@ -79,6 +71,7 @@ class tracer final : public simt::observer, private step_reader {
     traced_step traced{.epoch = epoch_,
                        .warp = s.warp,
                        .what = s.what,
+                       .where = s.where,
                        .line = 0,
                        .array = {},
                        .bytes = s.bytes,
@@ -86,7 +79,7 @@ class tracer final : public simt::observer, private step_reader {
     if (is_access(s.what) && !describe_access(s, traced)) return;
     for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
       traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));
-    steps_.back().push_back({std::move(traced), s.where});
+    launches_.back().steps.push_back(std::move(traced));
   }
 
   void pass_block_barrier() override { ++epoch_; }
@@ -108,7 +101,9 @@ class tracer final : public simt::observer, private step_reader {
     traced.array = of->name;
     traced.in = of->in;
     if (of->in == space::shared)
-      traced.wavefronts = count_turns(s, traced_banks(warp_size_)).wavefronts;
+      // A small model of a block on a GPU, where 32 banks serve 32 lanes: with fewer lanes than
+      // banks no two of them would ever meet in one.
+      traced.wavefronts = count_turns(s, warp_size_).wavefronts;
     else
       traced.sectors = count_sectors(s);
     return true;
@@ -132,7 +127,6 @@ class tracer final : public simt::observer, private step_reader {
   block_map map_;
   block_recorder recorder_;
   std::vector<traced_launch> launches_;
-  std::vector<std::vector<placed_step>> steps_;
   bool is_traced_ = false;
   unsigned warp_size_ = 0, epoch_ = 0;
 };

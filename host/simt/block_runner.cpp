@@ -22,7 +22,6 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-constexpr unsigned max_threads = 1024;
 constexpr std::size_t shared_alignment = 128;
 
 // A kernel that uses more dynamic shared memory than it asked for does no harm to the executor.
@@ -89,9 +88,9 @@ void* dynamic_shared_memory() {
   return block_runner::current()->dynamic_shared_memory();
 }
 
-block_runner::block_runner() : stacks_(max_threads) {
-  threads_.reserve(max_threads);  // fibers keep pointers to their states
-  for (unsigned i = 0; i < max_threads; ++i) stack_tops_.push_back(stacks_.top(i));
+block_runner::block_runner() : stacks_(max_threads_per_block) {
+  threads_.reserve(max_threads_per_block);  // fibers keep pointers to their states
+  for (unsigned i = 0; i < max_threads_per_block; ++i) stack_tops_.push_back(stacks_.top(i));
 }
 
 std::string block_runner::run(const grid_job& job, index3 block) {
