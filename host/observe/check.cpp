@@ -192,11 +192,9 @@ std::optional<watched_result> run_checked(const run_request& r, const std::strin
   return run;
 }
 
-/// Runs in other orders what is clean in order. @return how many were tried
-std::uint64_t explore(const run_request& r, const std::function<exploration()>& in_orders,
-                      collection& all) {
-  if (all.has_cause()) return 0;
-  const exploration explored = in_orders();
+/// Takes over what came of running in other orders what is clean in order.
+/// @return how many were tried
+std::uint64_t add_explored(const run_request& r, const exploration& explored, collection& all) {
   if (!explored.difference) return explored.runs - 1;
   const schedule_difference& difference = *explored.difference;
   if (!difference.failure.empty()) {
@@ -247,9 +245,8 @@ check_report check_kernel(const run_request& r, unsigned seeds,
     ++report.inputs;
     if (all.has_endless_loop()) break;
     const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
-    if (run && is_explored)
-      report.schedules += explore(
-          one, [&] { return explore_randomly(run_of(one), 1, seeds); }, all);
+    if (run && is_explored && !all.has_cause())
+      report.schedules += add_explored(one, explore_randomly(run_of(one), 1, seeds), all);
   }
   report.findings = all.take();
   return report;
@@ -261,9 +258,8 @@ check_report check_small_block(const run_request& r) {
   check_report report;
   collection all(r.file);
   const auto threads = static_cast<unsigned>(small.shape.block);
-  if (run_checked(small, "in-order", all))
-    report.schedules = explore(
-        small, [&] { return explore_all(run_of(small), threads); }, all);
+  if (run_checked(small, "in-order", all) && !all.has_cause())
+    report.schedules = add_explored(small, explore_all(run_of(small), threads), all);
   report.inputs = 1;
   report.findings = all.take();
   return report;

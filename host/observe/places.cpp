@@ -91,12 +91,8 @@ void place_finder::look_up(const loaded_object& object, std::span<const std::uin
   }
 }
 
-const std::vector<source_place>& place_finder::lines_of(code_place place) const {
-  return known_.at(place);
-}
-
 source_place place_finder::line_in(code_place place, std::string_view file) const {
-  const std::vector<source_place>& lines = lines_of(place);
+  const std::vector<source_place>& lines = known_.at(place);
   for (const source_place& each : lines)
     if (each.file.ends_with(file)) return each;
   return lines.empty() ? source_place{} : lines.front();

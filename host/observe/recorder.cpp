@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "host/error.hpp"
@@ -31,35 +29,25 @@ void read_value(event& e) {
 class site_table {
  public:
   code_place number_of(const meeting_site& site) {
-    {
-      const std::shared_lock lock(mutex_);
-      if (const std::size_t found = find(site); found < sites_.size())
-        return static_cast<code_place>(found);
-    }
-    const std::unique_lock lock(mutex_);
-    const std::size_t found = find(site);
-    if (found == sites_.size()) sites_.push_back(site);
-    return static_cast<code_place>(found);
+    const std::scoped_lock lock(mutex_);
+    std::size_t i = 0;
+    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
+    if (i == sites_.size()) sites_.push_back(site);
+    return static_cast<code_place>(i);
   }
 
-  meeting_site at(code_place place) const {
-    const std::shared_lock lock(mutex_);
+  meeting_site at(code_place place) {
+    const std::scoped_lock lock(mutex_);
     return sites_[place];
   }
 
  private:
-  [[nodiscard]] std::size_t find(const meeting_site& site) const {
-    std::size_t i = 0;
-    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
-    return i;
-  }
-
   static bool is_same(const meeting_site& a, const meeting_site& b) {
     return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
   }
 
-  mutable std::shared_mutex mutex_;
-  std::deque<meeting_site> sites_;
+  std::mutex mutex_;
+  std::vector<meeting_site> sites_;
 };
 
 site_table& sites() {
