@@ -148,23 +148,14 @@ class device {
   int warp_size_;
 };
 
-/// `13.0` from 13000 (CUDA); HIP counts in steps of its own.
-inline std::string version_text(int version) {
-#if defined(__CUDACC__)
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-#else
-  return std::to_string(version / 10'000'000) + "." + std::to_string(version / 100'000 % 100);
-#endif
-}
-
 inline device_facts facts_of(const device& of) {
   int driver = 0;
   detail::check(TENFOLD_RUNTIME(DriverGetVersion)(&driver), "reading the driver's version");
   char bus_id[32] = "";
   detail::check(TENFOLD_RUNTIME(DeviceGetPCIBusId)(bus_id, sizeof bus_id, of.ordinal()),
                 "reading the device's bus id");
-  return {.driver = version_text(driver),
-          .toolkit = version_text(detail::toolkit_version),
+  return {.driver = detail::version_text(driver),
+          .toolkit = detail::version_text(detail::toolkit_version),
           .bus_id = bus_id,
           .core_hertz = 1e3 * of.attribute(detail::core_clock),
           .memory_hertz = 1e3 * of.attribute(detail::memory_clock),

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
+#include <variant>
 
 #include "host/measure/result.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -27,16 +29,52 @@ std::string name_column(const stage_info& stage) {
                             : fmt::format("{} {}", stage.number, stage.name);
 }
 
+/// One counter of a kernel: a count, or an average.
+struct counter {
+  std::string_view label;
+  std::string_view key;  ///< in JSON
+  std::variant<std::uint64_t, double> value;
+
+  [[nodiscard]] double number() const {
+    return std::visit([](auto known) { return static_cast<double>(known); }, value);
+  }
+};
+
+/// The same counters in the same order for every kernel.
+std::vector<counter> counters_of(const kernel_profile& p) {
+  const traffic global = p.total.global(), shared = p.total.shared();
+  return {{"launches", "launches", p.passes.size()},
+          {"blocks", "blocks", p.blocks()},
+          {"global memory: requests", "global_requests", global.requests},
+          {"  bytes asked for", "global_bytes", global.bytes},
+          {"  sectors of 32 bytes", "global_sectors", global.sectors},
+          {"  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()},
+          {"  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes},
+          {"shared memory: requests", "shared_requests", shared.requests},
+          {"  wavefronts", "shared_wavefronts", shared.wavefronts},
+          {"  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()},
+          {"  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict},
+          {"  active lanes per request", "active_lanes_at_shared_memory",
+           p.active_lanes_at_shared_memory()},
+          {"active lanes per step", "active_lanes", p.active_lanes()},
+          {"steps per element", "steps_per_element", p.steps_per_element()},
+          {"barriers per block", "barriers_per_block", p.barriers_per_block()},
+          {"block barriers, by warps", "block_barriers", p.total.block_barriers},
+          {"warp barriers", "warp_barriers", p.total.warp_barriers},
+          {"shuffles", "shuffles", p.total.shuffles}};
+}
+
 std::string show(const counter& c) {
-  if (c.is_whole) return fmt::format("{:.0f}", c.value);
-  return fmt::format("{:.{}f}", c.value, c.value >= 100 ? 1 : 2);
+  if (const std::uint64_t* count = std::get_if<std::uint64_t>(&c.value))
+    return fmt::format("{}", *count);
+  return fmt::format("{:.{}f}", c.number(), c.number() >= 100 ? 1 : 2);
 }
 
 /// How often the value before; a counter that was or became zero has no such factor.
 std::string show_change(const counter& before, const counter& now) {
-  if (before.value == now.value) return "=";
-  if (before.value == 0 || now.value == 0) return now.value == 0 ? "gone" : "new";
-  return fmt::format("{:.3g} x", now.value / before.value);
+  if (before.number() == now.number()) return "=";
+  if (before.number() == 0 || now.number() == 0) return now.number() == 0 ? "gone" : "new";
+  return fmt::format("{:.3g} x", now.number() / before.number());
 }
 
 std::string describe_request(const kernel_profile& p) {
@@ -104,8 +142,7 @@ json describe(const profiled_stage& s) {
                                          ? "two halves of 32 lanes, not measured on hardware"
                                          : "32 banks of 4 bytes"}};
   for (const counter& each : counters_of(p))
-    entry[each.key] =
-        each.is_whole ? json(static_cast<std::uint64_t>(each.value)) : json(each.value);
+    std::visit([&](auto known) { entry[std::string(each.key)] = known; }, each.value);
   entry["passes"] = json::array();
   for (const observe::pass_profile& pass : p.passes) {
     json one{{"n", pass.n},
@@ -127,35 +164,6 @@ json describe(const profiled_stage& s) {
 
 }  // namespace
 
-std::vector<counter> counters_of(const kernel_profile& p) {
-  const traffic global = p.total.global(), shared = p.total.shared();
-  const auto whole = [](const char* label, const char* key, std::uint64_t value) {
-    return counter{label, key, static_cast<double>(value), true};
-  };
-  const auto average = [](const char* label, const char* key, double value) {
-    return counter{label, key, value, false};
-  };
-  return {whole("launches", "launches", p.passes.size()),
-          whole("blocks", "blocks", p.blocks()),
-          whole("global memory: requests", "global_requests", global.requests),
-          whole("  bytes asked for", "global_bytes", global.bytes),
-          whole("  sectors of 32 bytes", "global_sectors", global.sectors),
-          average("  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()),
-          whole("  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes),
-          whole("shared memory: requests", "shared_requests", shared.requests),
-          whole("  wavefronts", "shared_wavefronts", shared.wavefronts),
-          average("  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()),
-          whole("  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict),
-          average("  active lanes per request", "active_lanes_at_shared_memory",
-                  p.active_lanes_at_shared_memory()),
-          average("active lanes per step", "active_lanes", p.active_lanes()),
-          average("steps per element", "steps_per_element", p.steps_per_element()),
-          average("barriers per block", "barriers_per_block", p.barriers_per_block()),
-          whole("block barriers, by warps", "block_barriers", p.total.block_barriers),
-          whole("warp barriers", "warp_barriers", p.total.warp_barriers),
-          whole("shuffles", "shuffles", p.total.shuffles)};
-}
-
 void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   print_heading(describe_request(stage.profile));
   const std::vector<counter> now = counters_of(stage.profile);
@@ -165,7 +173,7 @@ void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   const std::vector<counter> old =
       before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].value == 0 && (old.empty() || old[i].value == 0)) continue;
+    if (now[i].number() == 0 && (old.empty() || old[i].number() == 0)) continue;
     fmt::print("{:<{}}", now[i].label, label_width);
     if (!old.empty()) fmt::print("{:>22}", show(old[i]));
     fmt::print("{:>22}", show(now[i]));
