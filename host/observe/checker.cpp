@@ -128,8 +128,7 @@ void checker::written_by_host(const void* memory, std::size_t bytes) {
 void checker::begin_launch(const simt::launch_facts& launch) {
   if (launch.kernel != nullptr) {
     kernel_ = launch.kernel->name;
-    kernel_begin_ = launch.kernel->begin - first_place;
-    kernel_bytes_ = launch.kernel->bytes;
+    kernel_code_ = {launch.kernel->begin - first_place, launch.kernel->bytes};
   }
   warp_size_ = launch.warp_size;
   has_failed_ = false;
@@ -209,7 +208,7 @@ void checker::read(const step& s) {
       break;
   }
   // A line of the kernel says more than one of what it calls.
-  const bool is_in_kernel = kernel_bytes_ == 0 || s.where - kernel_begin_ < kernel_bytes_;
+  const bool is_in_kernel = kernel_code_.bytes == 0 || kernel_code_.holds(s.where);
   for (std::uint64_t left = s.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;

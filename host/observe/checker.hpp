@@ -133,8 +133,8 @@ class checker final : public simt::observer, public step_reader {
   shadow_array* last_shadow_ = nullptr;
   finding_list findings_;
   std::optional<coverage> coverage_;
-  std::vector<early_read> early_reads_;                 // since the block's last barrier
-  std::uintptr_t kernel_begin_ = 0, kernel_bytes_ = 0;  // of its code
+  std::vector<early_read> early_reads_;  // since the block's last barrier
+  address_range kernel_code_;
 
   std::string kernel_;
   unsigned warp_size_ = 0;

@@ -137,15 +137,9 @@ class profiler::counting_reader final : public step_reader {
   }
 
  private:
-  struct range {
-    std::uintptr_t begin;
-    std::size_t bytes;
-    [[nodiscard]] bool contains(std::uintptr_t address) const { return address - begin < bytes; }
-  };
-
   [[nodiscard]] bool is_shared(std::uintptr_t address) const {
     return std::any_of(shared_.begin(), shared_.end(),
-                       [&](const range& each) { return each.contains(address); });
+                       [&](const address_range& each) { return each.holds(address); });
   }
 
   /// What no instruction for memory is needed for: registers, constants in the program.
@@ -199,7 +193,7 @@ class profiler::counting_reader final : public step_reader {
     place.entering_lanes += s.lane_count();
   }
 
-  std::vector<range> shared_;
+  std::vector<address_range> shared_;
   counters_by_place places_;
   std::uint64_t block_barriers_ = 0;
 };

@@ -55,18 +55,9 @@ site_table& sites() {
   return table;
 }
 
-action action_of(simt::meeting kind) {
-  switch (kind) {
-    case simt::meeting::block_barrier:
-      return action::block_barrier;
-    case simt::meeting::warp_barrier:
-      return action::warp_barrier;
-    case simt::meeting::shuffle:
-      return action::shuffle;
-    case simt::meeting::vote:
-      break;
-  }
-  return action::vote;
+action action_of(const simt::exchange& mine) {
+  if (mine.size != 0) return action::shuffle;
+  return mine.is_vote ? action::vote : action::warp_barrier;
 }
 
 }  // namespace
@@ -157,7 +148,7 @@ void block_recorder::arrive(simt::location where) {
                   .source = 0});
 }
 
-void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
+void block_recorder::arrive(const simt::exchange& mine) {
   std::uint64_t value = 0;
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
   current_->tell({.address = mine.mask,
@@ -165,7 +156,7 @@ void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
                   .where = place_among_known({mine.name, mine.where}),
                   .bytes = static_cast<std::uint32_t>(mine.size),
                   .depth = 0,
-                  .what = action_of(kind),
+                  .what = action_of(mine),
                   .source = static_cast<std::uint8_t>(mine.source)});
 }
 

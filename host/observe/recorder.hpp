@@ -123,7 +123,7 @@ class block_recorder final : public simt::block_observer {
   void resume(unsigned thread) override;
   void pause() override;
   void arrive(simt::location where) override;
-  void arrive(simt::meeting kind, const simt::exchange& mine) override;
+  void arrive(const simt::exchange& mine) override;
   void copy(const void* to, const void* from, std::size_t bytes) override;
   void pass_block_barrier() override;
   void end_block(const simt::block_failure& failure) override;

@@ -43,11 +43,6 @@ std::uint64_t bit(unsigned lane) {
   return std::uint64_t{1} << lane;
 }
 
-meeting meeting_of(const exchange& e) {
-  if (e.size != 0) return meeting::shuffle;
-  return e.is_vote ? meeting::vote : meeting::warp_barrier;
-}
-
 }  // namespace
 
 std::string list_threads(std::span<const unsigned> threads) {
@@ -102,7 +97,8 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   random_ = random_sequence(
       job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
   current_ = this;
-  watch_block(job, block);
+  if (watcher_ != nullptr)
+    watcher_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
   resume(pick_ready(first_warp()));
   current_ = nullptr;
   if (failure_.kind == failure_kind::none) {
@@ -116,17 +112,15 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
-  fiber_count_ = 0;
   shape_ = {0, 0, 0};
   failure_ = {};
   return description;
 }
 
 void block_runner::make_fibers(unsigned count) {
-  threads_.resize(std::max<std::size_t>(threads_.size(), count));
-  for (; fiber_count_ < count; ++fiber_count_)
-    threads_[fiber_count_].context = make_fcontext(
-        stack_tops_[fiber_count_], stacks_.usable_bytes(fiber_count_), &block_runner::fiber_main);
+  for (auto i = static_cast<unsigned>(threads_.size()); i < count; ++i)
+    threads_.emplace_back().context =
+        make_fcontext(stack_tops_[i], stacks_.usable_bytes(i), &block_runner::fiber_main);
 }
 
 /// Numbers the threads as the hardware does: x fastest, then y, then z, cut into warps.
@@ -166,11 +160,6 @@ void block_runner::poison_shared(const launch_facts& launch) {
 
 void block_runner::join(const grid_job& job) {
   watcher_ = job.watching == nullptr ? nullptr : &job.watching->join_launch();
-}
-
-void block_runner::watch_block(const grid_job& job, index3 block) {
-  if (watcher_ == nullptr) return;
-  watcher_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
 }
 
 void block_runner::reset_block() {
@@ -316,7 +305,7 @@ void block_runner::sync_lanes(exchange& mine) {
   me.collective = &mine;
   ++me.meetings;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
-  if (watcher_ != nullptr) watcher_->arrive(meeting_of(mine), mine);
+  if (watcher_ != nullptr) watcher_->arrive(mine);
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);

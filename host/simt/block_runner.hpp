@@ -86,7 +86,6 @@ class block_runner {
 
   static void fiber_main(boost::context::detail::transfer_t from);
   void make_fibers(unsigned count);
-  void watch_block(const grid_job& job, index3 block);
   void switch_to(thread_state& next);
   void shape_block(const launch_facts& launch);
   void poison_shared(const launch_facts& launch);
@@ -134,7 +133,6 @@ class block_runner {
   index3 shape_{0, 0, 0};
   unsigned warp_size_ = 0;
   unsigned thread_count_ = 0;
-  unsigned fiber_count_ = 0;
   unsigned arrived_ = 0;  // at the block's barrier
   const thread_state* first_arrival_ = nullptr;
   unsigned finished_ = 0;  // threads that have returned

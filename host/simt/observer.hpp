@@ -49,9 +49,6 @@ struct block_memory {
   std::span<void* const> stack_tops;    ///< where the stack of each thread begins
 };
 
-/// Where lanes of a warp meet, or all threads of a block.
-enum class meeting { block_barrier, warp_barrier, shuffle, vote };
-
 /// Why a block ended early.
 enum class failure_kind {
   none,
@@ -110,7 +107,7 @@ class block_observer {
   /// The running thread has hardware copy from global to shared memory.
   virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
   /// The running thread comes to a collective of its warp.
-  virtual void arrive(meeting kind, const exchange& mine) = 0;
+  virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
   virtual void pass_block_barrier() = 0;
   /// All threads have returned, or the block failed.
