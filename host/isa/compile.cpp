@@ -14,28 +14,15 @@ namespace tenfold::isa {
 namespace fs = std::filesystem;
 namespace {
 
-using command = std::vector<std::string>;
-
 /// What makes the GPU's code the same as in a build of the project, and what to read of it.
 command usual_flags(const architecture& a) {
   if (a.vendor == vendor::amd)
-    return {"-x",
-            "hip",
-            "-std=c++20",
-            "-O3",
-            "-DNDEBUG",
-            "-ffp-contract=off",
-            "-mllvm",
-            "-amdgpu-early-inline-all=true",
-            "-mllvm",
-            "-amdgpu-function-calls=false",
-            "--offload-arch=" + a.name,
-            "--cuda-device-only",
-            "-S",
-            "-gdwarf-4",
-            "-gline-tables-only",
-            "-Wno-unused-command-line-argument"};
-  return {"-std=c++20", "-O3", "-DNDEBUG", "-fmad=false", "-arch=" + a.name, "-lineinfo", "-ptx"};
+    return command_from(
+        "-x hip -std=c++20 -O3 -DNDEBUG -ffp-contract=off -mllvm -amdgpu-early-inline-all=true "
+        "-mllvm -amdgpu-function-calls=false --cuda-device-only -S -gdwarf-4 -gline-tables-only "
+        "-Wno-unused-command-line-argument --offload-arch=" +
+        a.name);
+  return command_from("-std=c++20 -O3 -DNDEBUG -fmad=false -lineinfo -ptx -arch=" + a.name);
 }
 
 bool says_error(std::string_view line) {
