@@ -76,7 +76,7 @@ std::vector<isa::kernel_code> compile(const std::vector<wanted_kernel>& wanted,
         "tenfold::{}<{type}>>(); }}\n",
         i, wanted[i].stage.name, wanted[i].shape.block, a.warp_size, wanted[i].shape.items,
         wanted[i].of.op, fmt::arg("type", wanted[i].of.name));
-  std::vector<isa::kernel_code> kernels = isa::compile(unit, a, {flags});
+  std::vector<isa::kernel_code> kernels = isa::compile(unit, a, flags);
   if (kernels.size() != wanted.size())
     throw device_error(fmt::format("{} kernels were asked for, the compiler made {}", wanted.size(),
                                    kernels.size()));

@@ -1,7 +1,14 @@
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
 
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/observing/observer_call.hpp"
+#include "host/cli/observing/observing_options.hpp"
 #include "host/cli/program.hpp"
 #include "host/text/program.hpp"
 
@@ -11,6 +18,14 @@ namespace {
 constexpr const char* exit_codes =
     "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
+
+/// Goes on as tenfold_observer, which is built where it is not: this program cannot watch kernels.
+exit_code call_observer(char** argv) {
+  const std::filesystem::path program = build_target(
+      "tenfold_observer", "the program that watches kernels, which takes g++", "tenfold_observer");
+  execv(program.c_str(), argv);
+  throw input_error(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
+}
 
 }  // namespace
 
@@ -24,7 +39,8 @@ int run_program(int argc, char** argv) {
   TENFOLD_VERBS(TENFOLD_ADD_VERB)
 #undef TENFOLD_ADD_VERB
   observing_options watched;
-  add_observing_verbs(app, watched, verbs_of_observer(argv), chosen);
+  const action call = [argv] { return call_observer(argv); };
+  add_observing_verbs(app, watched, {call, call, call}, chosen);
   return parse_and_run(app, argc, argv, chosen);
 }
 

@@ -6,36 +6,23 @@
 
 #include "host/error.hpp"
 #include "host/isa/compiler.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/readers.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;
 namespace {
 
-using command = std::vector<std::string>;
-
 /// What makes the GPU's code the same as in a build of the project, and what to read of it.
 command usual_flags(const architecture& a) {
   if (a.vendor == vendor::amd)
-    return {"-x",
-            "hip",
-            "-std=c++20",
-            "-O3",
-            "-DNDEBUG",
-            "-ffp-contract=off",
-            "-mllvm",
-            "-amdgpu-early-inline-all=true",
-            "-mllvm",
-            "-amdgpu-function-calls=false",
-            "--offload-arch=" + a.name,
-            "--cuda-device-only",
-            "-S",
-            "-gdwarf-4",
-            "-gline-tables-only",
-            "-Wno-unused-command-line-argument"};
-  return {"-std=c++20", "-O3", "-DNDEBUG", "-fmad=false", "-arch=" + a.name, "-lineinfo", "-ptx"};
+    return command_from(
+        "-x hip -std=c++20 -O3 -DNDEBUG -ffp-contract=off -mllvm -amdgpu-early-inline-all=true "
+        "-mllvm -amdgpu-function-calls=false --cuda-device-only -S -gdwarf-4 -gline-tables-only "
+        "-Wno-unused-command-line-argument --offload-arch=" +
+        a.name);
+  return command_from("-std=c++20 -O3 -DNDEBUG -fmad=false -lineinfo -ptx -arch=" + a.name);
 }
 
 bool says_error(std::string_view line) {
@@ -78,15 +65,15 @@ std::string assemble(const architecture& a, const temporary_folder& folder) {
 }
 
 /// Writes the unit into the folder, and `unit.s` or `unit.ptx` beside it. @return what is in that
-std::string compile_to_text(std::string_view unit, const architecture& a,
-                            const compile_options& options, const temporary_folder& folder) {
+std::string compile_to_text(std::string_view unit, const architecture& a, const command& flags,
+                            const temporary_folder& folder) {
   const bool is_amd = a.vendor == vendor::amd;
   const fs::path source = folder.path() / (is_amd ? "unit.hip" : "unit.cu");
   const fs::path output = folder.path() / (is_amd ? "unit.s" : "unit.ptx");
   write_text(source, unit);
   command line = needed_compiler(a);
   for (const command& more : {usual_flags(a),
-                              options.flags,
+                              flags,
                               {"-I" + source_folder(), "-I" + generated_folder(), source.string(),
                                "-o", output.string()}})
     line.insert(line.end(), more.begin(), more.end());
@@ -97,17 +84,17 @@ std::string compile_to_text(std::string_view unit, const architecture& a,
 }  // namespace
 
 std::vector<kernel_code> compile(std::string_view unit, const architecture& a,
-                                 const compile_options& options) {
+                                 const command& flags) {
   const temporary_folder folder;
   const bool is_amd = a.vendor == vendor::amd;
-  const std::string text = compile_to_text(unit, a, options, folder);
+  const std::string text = compile_to_text(unit, a, flags, folder);
   std::vector<kernel_code> kernels = is_amd ? read_amdgcn(text) : read_ptx(text);
   if (!is_amd) read_ptxas_report(assemble(a, folder), kernels);
   return kernels;
 }
 
 std::vector<kernel_code> compile_to_sass(std::string_view unit, const architecture& a,
-                                         const compile_options& options) {
+                                         const command& flags) {
   if (a.vendor != vendor::nvidia)
     throw input_error(
         fmt::format("SASS is NVIDIA's, and {} is AMD's, whose machine code is shown "
@@ -116,7 +103,7 @@ std::vector<kernel_code> compile_to_sass(std::string_view unit, const architectu
   if (const std::string absence = disassembler_absence(); !absence.empty())
     throw input_error("cannot show SASS: " + absence);
   const temporary_folder folder;
-  std::ignore = compile_to_text(unit, a, options, folder);
+  std::ignore = compile_to_text(unit, a, flags, folder);
   const std::string report = assemble(a, folder);
   const command line{find_disassembler(), "-c", "-gi", (folder.path() / "unit.cubin").string()};
   std::vector<kernel_code> kernels = read_sass(run_or_throw(line, a, folder).out);

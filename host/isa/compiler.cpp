@@ -6,14 +6,12 @@
 #include <filesystem>
 
 #include "host/error.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;
 namespace {
-
-using command = std::vector<std::string>;
 
 struct vendor_compiler {
   const char* variable;  ///< of the environment
@@ -37,17 +35,17 @@ const vendor_compiler& compiler_of(vendor v) {
   return v == vendor::amd ? amd : nvidia;
 }
 
-command command_from(std::string_view text) {
-  const std::vector<std::string_view> words = words_of(text);
-  return {words.begin(), words.end()};
-}
-
 std::string from_environment(const char* variable) {
   const char* text = std::getenv(variable);
   return text == nullptr ? "" : text;
 }
 
 }  // namespace
+
+command command_from(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  return {words.begin(), words.end()};
+}
 
 command find_compiler(vendor v) {
   const vendor_compiler& known = compiler_of(v);

@@ -3,19 +3,26 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/isa/isa.hpp"
 
 namespace tenfold::isa {
 
+/// A program and its arguments.
+using command = std::vector<std::string>;
+
+/// The words of a text, between which there are spaces.
+[[nodiscard]] command command_from(std::string_view text);
+
 /// The command of the compiler for a vendor's GPUs with the options it always takes; empty where
 /// there is none. In this order: TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER of the environment,
 /// what this build compiles its own kernels with, hipcc or nvcc where they usually are.
-[[nodiscard]] std::vector<std::string> find_compiler(vendor v);
+[[nodiscard]] command find_compiler(vendor v);
 
 /// The same for an architecture. @throws input_error where there is none
-[[nodiscard]] std::vector<std::string> needed_compiler(const architecture& a);
+[[nodiscard]] command needed_compiler(const architecture& a);
 
 /// nvdisasm, beside nvcc or where it usually is; empty where there is none.
 [[nodiscard]] std::string find_disassembler();

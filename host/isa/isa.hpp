@@ -52,11 +52,6 @@ struct kernel_code {
   std::vector<code_line> code;
 };
 
-/// How a unit is compiled, beyond C++20, -O3 and what the build uses.
-struct compile_options {
-  std::vector<std::string> flags;
-};
-
 /// Whether there is a compiler for the architecture's vendor; why not, in one line, where there is
 /// none.
 [[nodiscard]] std::string compiler_absence(const architecture& a);
@@ -66,10 +61,11 @@ struct compile_options {
 
 /// All kernels of a unit in the order in which the compiler puts them.
 /// @param unit the text of a CUDA or HIP source file, which may include the project's headers
+/// @param flags beyond C++20, -O3 and what the build uses
 /// @throws input_error where there is no compiler, or where it does not know the architecture or
 ///         refuses the unit; with the first of its errors
 [[nodiscard]] std::vector<kernel_code> compile(std::string_view unit, const architecture& a,
-                                               const compile_options& options = {});
+                                               const std::vector<std::string>& flags = {});
 
 /// Why NVIDIA's PTX cannot be followed further, in one line; empty where nvdisasm is there.
 [[nodiscard]] std::string disassembler_absence();
@@ -78,7 +74,7 @@ struct compile_options {
 /// instead of PTX.
 /// @throws input_error as `compile` does, and where there is no disassembler
 [[nodiscard]] std::vector<kernel_code> compile_to_sass(std::string_view unit, const architecture& a,
-                                                       const compile_options& options = {});
+                                                       const std::vector<std::string>& flags = {});
 
 /// Block barriers: `s_barrier`, `bar.sync`, and what newer architectures say instead, counted once
 /// each.

@@ -12,7 +12,6 @@
 #include "host/observe/checker.hpp"
 #include "host/observe/explore.hpp"
 #include "host/observe/places.hpp"
-#include "host/observe/recorder.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
@@ -25,30 +24,6 @@ constexpr std::uint64_t most_elements = std::uint64_t{1} << 22;
 
 /// An input that no block size divides.
 constexpr std::uint64_t ragged = 1000;
-
-/// Hands what happens to a checker, one block after the other.
-class checking_observer final : public simt::observer {
- public:
-  explicit checking_observer(std::uint64_t n) : checker_(n), recorder_(checker_, enough_steps(n)) {}
-
-  [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
-
-  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void begin_launch(const simt::launch_facts& launch) override {
-    checker_.begin_launch(launch, reduction_parameters());
-  }
-  simt::block_observer& join_launch() override { return recorder_; }
-  void end_launch() override { checker_.end_launch(); }
-  void allocated(const void* p, std::size_t bytes) override { checker_.allocated(p, bytes); }
-  void released(const void* p) override { checker_.released(p); }
-  void written_by_host(const void* p, std::size_t bytes) override {
-    checker_.written_by_host(p, bytes);
-  }
-
- private:
-  checker checker_;
-  block_recorder recorder_;
-};
 
 /// Has the executor run in an order for as long as it lives.
 class scheduled {
@@ -64,13 +39,12 @@ class scheduled {
   simt::schedule before_;
 };
 
-std::string describe(const trial_input& input) {
+std::string describe(const check_input& input) {
   return input.offset == 0 ? fmt::format("n {}", format_count(input.n))
                            : fmt::format("n {} at an address of its own", format_count(input.n));
 }
 
-finding wrong_result(const profile_request& r, const watched_result& run,
-                     const std::string& schedule) {
+finding wrong_result(const run_request& r, const watched_result& run, const std::string& schedule) {
   return {.kind = finding_kind::wrong_result,
           .kernel = run.kernel,
           .address = {},
@@ -86,7 +60,7 @@ finding wrong_result(const profile_request& r, const watched_result& run,
 }
 
 /// The bits of the result under a schedule.
-scheduled_run run_of(const profile_request& r) {
+scheduled_run run_of(const run_request& r) {
   return [r](const simt::schedule& order) {
     const scheduled in_that_order(order);
     const watched_result run = run_watched(r, nullptr);
@@ -134,7 +108,7 @@ class collection {
  public:
   explicit collection(std::string_view file) : file_(file) {}
 
-  void add(std::vector<finding> found, const profile_request& r, const std::string& schedule) {
+  void add(std::vector<finding> found, const run_request& r, const std::string& schedule) {
     look_up(found);
     for (finding& each : found) {
       each.n = r.n;
@@ -198,9 +172,9 @@ class collection {
 };
 
 /// Runs once under a checker. @return nothing where the executor ended the run
-std::optional<watched_result> run_checked(const profile_request& r, const std::string& schedule,
+std::optional<watched_result> run_checked(const run_request& r, const std::string& schedule,
                                           collection& all) {
-  checking_observer checking(r.n);
+  checker checking(enough_steps(r.n), r.n, reduction_parameters());
   std::optional<watched_result> run;
   try {
     run = run_watched(r, &checking);
@@ -218,11 +192,9 @@ std::optional<watched_result> run_checked(const profile_request& r, const std::s
   return run;
 }
 
-/// Runs in other orders what is clean in order. @return how many were tried
-std::uint64_t explore(const profile_request& r, const std::function<exploration()>& in_orders,
-                      collection& all) {
-  if (all.has_cause()) return 0;
-  const exploration explored = in_orders();
+/// Takes over what came of running in other orders what is clean in order.
+/// @return how many were tried
+std::uint64_t add_explored(const run_request& r, const exploration& explored, collection& all) {
   if (!explored.difference) return explored.runs - 1;
   const schedule_difference& difference = *explored.difference;
   if (!difference.failure.empty()) {
@@ -241,7 +213,7 @@ std::uint64_t explore(const profile_request& r, const std::function<exploration(
 
 }  // namespace
 
-std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_t largest) {
+std::vector<check_input> check_inputs(std::uint64_t block_elements, std::uint64_t largest) {
   const std::uint64_t sizes[] = {0,
                                  1,
                                  31,
@@ -250,7 +222,7 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
                                  block_elements + 1,
                                  ragged,
                                  3 * block_elements + 7};
-  std::vector<trial_input> inputs;
+  std::vector<check_input> inputs;
   for (const std::uint64_t n : sizes)
     if (n < largest) inputs.push_back({n, 0});
   for (const std::uint64_t n : {block_elements + 1, ragged})
@@ -259,37 +231,35 @@ std::vector<trial_input> trial_inputs(std::uint64_t block_elements, std::uint64_
   return inputs;
 }
 
-check_report check_kernel(const profile_request& r, unsigned seeds,
+check_report check_kernel(const run_request& r, unsigned seeds,
                           const std::function<void(const std::string&)>& progress) {
   check_size(r.n, most_elements);
   check_report report;
   collection all(r.file);
-  for (const trial_input& input : trial_inputs(elements_per_block(r), r.n)) {
+  for (const check_input& input : check_inputs(elements_per_block(r), r.n)) {
     progress(fmt::format("warps of {}, {}", r.warp_size, describe(input)));
-    profile_request one = r;
+    run_request one = r;
     one.n = input.n;
     one.offset = input.offset;
     const auto run = run_checked(one, "in-order", all);
     ++report.inputs;
     if (all.has_endless_loop()) break;
     const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
-    if (run && is_explored)
-      report.schedules += explore(
-          one, [&] { return explore_randomly(run_of(one), 1, seeds); }, all);
+    if (run && is_explored && !all.has_cause())
+      report.schedules += add_explored(one, explore_randomly(run_of(one), 1, seeds), all);
   }
   report.findings = all.take();
   return report;
 }
 
-check_report check_small_block(const profile_request& r) {
-  profile_request small = r;
+check_report check_small_block(const run_request& r) {
+  run_request small = r;
   small.n = 3 * elements_per_block(r) + 1;
   check_report report;
   collection all(r.file);
   const auto threads = static_cast<unsigned>(small.shape.block);
-  if (run_checked(small, "in-order", all))
-    report.schedules = explore(
-        small, [&] { return explore_all(run_of(small), threads); }, all);
+  if (run_checked(small, "in-order", all) && !all.has_cause())
+    report.schedules = add_explored(small, explore_all(run_of(small), threads), all);
   report.inputs = 1;
   report.findings = all.take();
   return report;

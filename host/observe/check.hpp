@@ -1,5 +1,5 @@
 /// @file
-/// A kernel on trial: run on inputs that few kernels forgive, in several orders of threads and
+/// A kernel under check: run on inputs that few kernels forgive, in several orders of threads and
 /// blocks, while a checker watches.
 #pragma once
 
@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "host/observe/finding.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/watched_run.hpp"
 
 namespace tenfold::observe {
 
-/// One run of a trial.
-struct trial_input {
+/// One run of a check.
+struct check_input {
   std::uint64_t n;
   std::size_t offset;  ///< elements between an aligned address and the input
 };
 
-/// What a trial found for one warp size.
+/// What a check found for one warp size.
 struct check_report {
   std::vector<finding> findings;  ///< each once, however often it was met, as it was met first
   std::size_t inputs = 0;         ///< how many were tried
@@ -28,19 +28,19 @@ struct check_report {
 
 /// Inputs up to `largest` elements: none, one, around what one block folds, ragged ones, and some
 /// at an address that is aligned to nothing but an element.
-[[nodiscard]] std::vector<trial_input> trial_inputs(std::uint64_t block_elements,
+[[nodiscard]] std::vector<check_input> check_inputs(std::uint64_t block_elements,
                                                     std::uint64_t largest);
 
 /// Runs the kernel on all of them, of which the largest has `r.n` elements.
 /// @param seeds how many random orders are tried
 /// @param progress is told what goes on
 /// @throws input_error where the stage has no such kernel
-[[nodiscard]] check_report check_kernel(const profile_request& r, unsigned seeds,
+[[nodiscard]] check_report check_kernel(const run_request& r, unsigned seeds,
                                         const std::function<void(const std::string&)>& progress);
 
 /// Runs the kernel in the shape of one small block, warps of 8 lanes, with every thread first and
 /// last wherever an order is open: any two threads go in either order.
 /// @throws input_error where the stage has no such kernel
-[[nodiscard]] check_report check_small_block(const profile_request& r);
+[[nodiscard]] check_report check_small_block(const run_request& r);
 
 }  // namespace tenfold::observe

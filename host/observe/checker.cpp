@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "host/observe/failure.hpp"
-#include "host/observe/recorder.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -65,14 +64,13 @@ std::string remedy_of_bounds(const array& a) {
 }  // namespace
 
 bool finding_list::count_again(const key& same) {
-  const auto found = numbers_.find(same);
-  if (found == numbers_.end()) return false;
-  ++all_[found->second].count;
+  const auto found = std::find(keys_.begin(), keys_.end(), same);
+  if (found == keys_.end()) return false;
+  ++all_[static_cast<std::size_t>(found - keys_.begin())].count;
   return true;
 }
 
 void finding_list::add(const key& same, finding what) {
-  numbers_.emplace(same, all_.size());
   all_.push_back(std::move(what));
   keys_.push_back(same);
 }
@@ -80,20 +78,20 @@ void finding_list::add(const key& same, finding what) {
 void finding_list::drop_consequences(std::size_t kept) {
   constexpr std::array consequences{finding_kind::block_race, finding_kind::warp_race,
                                     finding_kind::shuffle_race, finding_kind::uninitialised_read};
-  const std::vector<finding> found = std::exchange(all_, {});
-  const std::vector<key> keys = std::exchange(keys_, {});
-  numbers_.clear();
-  for (std::size_t i = 0; i < found.size(); ++i)
-    if (i < kept || std::count(consequences.begin(), consequences.end(), found[i].kind) == 0)
-      add(keys[i], found[i]);
+  for (auto i = static_cast<std::ptrdiff_t>(all_.size()) - 1;
+       i >= static_cast<std::ptrdiff_t>(kept); --i) {
+    if (std::count(consequences.begin(), consequences.end(), all_[i].kind) == 0) continue;
+    all_.erase(all_.begin() + i);
+    keys_.erase(keys_.begin() + i);
+  }
 }
 
 template <typename Describe>
 void checker::report(finding_kind kind, const std::string& array_name, const access& by,
                      const std::optional<access>& earlier, Describe&& describe) {
   const code_place other = earlier ? earlier->where : by.where;
-  const finding_list::key same{kind, kernel_, array_name, std::min(by.where, other),
-                               std::max(by.where, other)};
+  const finding_list::key same{kind, std::min(by.where, other), std::max(by.where, other), kernel_,
+                               array_name};
   if (findings_.count_again(same)) return;
   finding f = new_finding(kind);
   const description text = describe();
@@ -127,17 +125,15 @@ void checker::written_by_host(const void* memory, std::size_t bytes) {
     shadow->second.mark_written(address, bytes);
 }
 
-void checker::begin_launch(const simt::launch_facts& launch,
-                           std::span<const std::string> parameters) {
+void checker::begin_launch(const simt::launch_facts& launch) {
   if (launch.kernel != nullptr) {
     kernel_ = launch.kernel->name;
-    kernel_begin_ = launch.kernel->begin - first_place;
-    kernel_bytes_ = launch.kernel->bytes;
+    kernel_code_ = {launch.kernel->begin - first_place, launch.kernel->bytes};
   }
   warp_size_ = launch.warp_size;
   has_failed_ = false;
   blocks_.clear();
-  memory_.begin_launch(launch, parameters);
+  memory_.begin_launch(launch, parameters_);
   for (auto& [begin, shadow] : global_shadows_)
     if (!shadow.of().is_variable) shadow.rename(memory_.arrays().at(begin));
   order_.begin_launch();
@@ -212,7 +208,7 @@ void checker::read(const step& s) {
       break;
   }
   // A line of the kernel says more than one of what it calls.
-  const bool is_in_kernel = kernel_bytes_ == 0 || s.where - kernel_begin_ < kernel_bytes_;
+  const bool is_in_kernel = kernel_code_.bytes == 0 || kernel_code_.holds(s.where);
   for (std::uint64_t left = s.lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;
@@ -482,7 +478,7 @@ void checker::check_coverage() {
       "Let the blocks cover all n elements: round the grid up, and look at the last, ragged "
       "tile.";
   f.count = lost;
-  const finding_list::key same{f.kind, kernel_, "in", 0, 0};
+  const finding_list::key same{f.kind, 0, 0, kernel_, "in"};
   if (!findings_.count_again(same)) findings_.add(same, std::move(f));
 }
 
@@ -497,8 +493,8 @@ void checker::report_failure(const simt::block_failure& failure) {
     if (i >= f.witnesses.size()) return code_place{0};
     return f.witnesses[i].pc.value_or(static_cast<code_place>(f.witnesses[i].place.line));
   };
-  const finding_list::key same{f.kind, kernel_, "", std::min(place(0), place(1)),
-                               std::max(place(0), place(1))};
+  const finding_list::key same{f.kind, std::min(place(0), place(1)), std::max(place(0), place(1)),
+                               kernel_, ""};
   if (!findings_.count_again(same)) findings_.add(same, std::move(f));
 }
 

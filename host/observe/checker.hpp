@@ -15,6 +15,7 @@
 #include "host/observe/execution_order.hpp"
 #include "host/observe/finding.hpp"
 #include "host/observe/memory_map.hpp"
+#include "host/observe/recorder.hpp"
 #include "host/observe/shadow.hpp"
 #include "host/observe/step.hpp"
 
@@ -25,7 +26,7 @@ namespace tenfold::observe {
 class finding_list {
  public:
   /// What makes two findings the same.
-  using key = std::tuple<finding_kind, std::string, std::string, code_place, code_place>;
+  using key = std::tuple<finding_kind, code_place, code_place, std::string, std::string>;
 
   /// Whether it was met before; counts it once more.
   bool count_again(const key& same);
@@ -36,25 +37,28 @@ class finding_list {
 
  private:
   std::vector<finding> all_;
-  std::vector<key> keys_;
-  std::map<key, std::size_t> numbers_;
+  std::vector<key> keys_;  // of each
 };
 
-/// Reads launches whose blocks run one after the other.
-class checker final : public step_reader {
+/// Checks the launches that it observes.
+class checker final : public simt::observer, public step_reader {
  public:
+  /// @param most_steps basic blocks that a thread may enter
   /// @param input_elements of a reduction: every launch whose array `in` the host filled must read
   ///   each of them once; nothing: no kernel has to
-  explicit checker(std::optional<std::size_t> input_elements = std::nullopt)
-      : input_elements_(input_elements) {}
+  /// @param parameters of the kernels, in order, as far as they are known
+  explicit checker(std::uint64_t most_steps,
+                   std::optional<std::size_t> input_elements = std::nullopt,
+                   std::span<const std::string> parameters = {})
+      : input_elements_(input_elements), parameters_(parameters), recorder_(*this, most_steps) {}
 
-  // Device memory and launches, in the order of the events.
-  void allocated(const void* memory, std::size_t bytes);
-  void released(const void* memory);
-  void written_by_host(const void* memory, std::size_t bytes);
-  /// @param parameters of the kernel, in order, as far as they are known
-  void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
-  void end_launch();
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  void allocated(const void* memory, std::size_t bytes) override;
+  void released(const void* memory) override;
+  void written_by_host(const void* memory, std::size_t bytes) override;
+  void begin_launch(const simt::launch_facts& launch) override;
+  simt::block_observer& join_launch() override { return recorder_; }
+  void end_launch() override;
 
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override;
@@ -119,6 +123,8 @@ class checker final : public step_reader {
   [[nodiscard]] finding new_finding(finding_kind kind) const;
 
   std::optional<std::size_t> input_elements_;
+  std::span<const std::string> parameters_;
+  block_recorder recorder_;
   global_memory memory_;
   block_map map_;
   execution_order order_;
@@ -127,8 +133,8 @@ class checker final : public step_reader {
   shadow_array* last_shadow_ = nullptr;
   finding_list findings_;
   std::optional<coverage> coverage_;
-  std::vector<early_read> early_reads_;                 // since the block's last barrier
-  std::uintptr_t kernel_begin_ = 0, kernel_bytes_ = 0;  // of its code
+  std::vector<early_read> early_reads_;  // since the block's last barrier
+  address_range kernel_code_;
 
   std::string kernel_;
   unsigned warp_size_ = 0;

@@ -18,33 +18,16 @@ std::uint32_t key_of(unsigned warp, unsigned lane) {
 
 }  // namespace
 
-struct execution_order::snapshot {
-  moment at;
-  fence_scope scope;
-  std::uint32_t all_passed;
-  std::unique_ptr<std::array<std::uint32_t, most_lanes>> passed;  // null: no barrier of some lanes
-  log_views known;
-};
-
-struct execution_order::message_log {
-  std::vector<std::uint32_t> entries;  // snapshots
-  std::vector<bool> contains;          // by snapshot
-  std::vector<std::uint32_t> relays;   // places of entries that knew of others
-  std::unordered_map<std::size_t, std::vector<std::uint32_t>> of_block;  // places of entries
-
-  void append(std::uint32_t number, std::size_t block, bool knows_others) {
-    if (contains.size() <= number) contains.resize(number + 1);
-    if (contains[number]) return;
-    contains[number] = true;
-    const auto place = static_cast<std::uint32_t>(entries.size());
-    entries.push_back(number);
-    of_block[block].push_back(place);
-    if (knows_others) relays.push_back(place);
-  }
-};
-
-execution_order::execution_order() = default;
-execution_order::~execution_order() = default;
+void execution_order::message_log::append(std::uint32_t number, std::size_t block,
+                                          bool knows_others) {
+  if (contains.size() <= number) contains.resize(number + 1);
+  if (contains[number]) return;
+  contains[number] = true;
+  const auto place = static_cast<std::uint32_t>(entries.size());
+  entries.push_back(number);
+  of_block[block].push_back(place);
+  if (knows_others) relays.push_back(place);
+}
 
 void execution_order::begin_launch() {
   launch_begin_ = interval_ + 1;

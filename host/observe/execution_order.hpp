@@ -34,9 +34,6 @@ enum class fence_scope { device, block };
 
 class execution_order {
  public:
-  execution_order();
-  ~execution_order();
-
   void begin_launch();
   void begin_block(unsigned threads, unsigned warp_size);
   void pass_block_barrier();
@@ -89,15 +86,31 @@ class execution_order {
     std::unique_ptr<lane_times> passed, exchanged;  // of barriers and shuffles of some lanes
   };
 
-  /// Everything that came before a fence.
-  struct snapshot;
-  /// What atomics on one address carried, in their order.
-  struct message_log;
   /// The beginning of a log.
   struct log_view {
     std::uint32_t log, length;
   };
   using log_views = std::vector<log_view>;
+
+  /// Everything that came before a fence.
+  struct snapshot {
+    moment at;
+    fence_scope scope;
+    std::uint32_t all_passed;
+    std::unique_ptr<std::array<std::uint32_t, most_lanes>>
+        passed;  // null: no barrier of some lanes
+    log_views known;
+  };
+
+  /// What atomics on one address carried, in their order.
+  struct message_log {
+    std::vector<std::uint32_t> entries;  // snapshots
+    std::vector<bool> contains;          // by snapshot
+    std::vector<std::uint32_t> relays;   // places of entries that knew of others
+    std::unordered_map<std::size_t, std::vector<std::uint32_t>> of_block;  // places of entries
+
+    void append(std::uint32_t number, std::size_t block, bool knows_others);
+  };
 
   /// What a thread did to be understood by other threads, and heard from them.
   struct messages {

@@ -19,21 +19,11 @@ constexpr std::uint64_t most_steps = std::uint64_t{1} << 22;
 /// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
 class meeting_counter final : public simt::observer, public simt::block_observer {
  public:
-  meeting_counter() : before_(simt::current_observer()) { simt::set_observer(this); }
-  ~meeting_counter() override { simt::set_observer(before_); }
-  meeting_counter(const meeting_counter&) = delete;
-  meeting_counter& operator=(const meeting_counter&) = delete;
-
   /// The most of any thread.
   [[nodiscard]] unsigned most() const { return most_; }
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void begin_launch(const simt::launch_facts&) override {}
   block_observer& join_launch() override { return *this; }
-  void end_launch() override {}
-  void allocated(const void*, std::size_t) override {}
-  void released(const void*) override {}
-  void written_by_host(const void*, std::size_t) override {}
 
   void begin_block(const simt::launch_facts& launch, simt::index3,
                    const simt::block_memory&) override {
@@ -48,7 +38,7 @@ class meeting_counter final : public simt::observer, public simt::block_observer
   }
   void pause() override { running = nullptr; }
   void arrive(simt::location) override { count(); }
-  void arrive(simt::meeting, const simt::exchange&) override { count(); }
+  void arrive(const simt::exchange&) override { count(); }
   void copy(const void*, const void*, std::size_t) override {}
   void pass_block_barrier() override {}
   void end_block(const simt::block_failure&) override { running = nullptr; }
@@ -56,7 +46,6 @@ class meeting_counter final : public simt::observer, public simt::block_observer
  private:
   void count() { most_ = std::max(most_, ++of_threads_[number_]); }
 
-  simt::observer* before_;
   std::vector<unsigned> of_threads_;
   std::vector<std::uint64_t> steps_left_;
   running_thread counted_{};
@@ -64,55 +53,45 @@ class meeting_counter final : public simt::observer, public simt::block_observer
 };
 
 /// Compares runs with the one in order, until one differs.
-class explorer {
- public:
-  explicit explorer(const scheduled_run& run)
-      : run_(run), expected_(run({order::in_order})), stretches_(meetings_.most() + 1) {
-    found_.runs = 1;
-  }
-
-  /// @return whether to go on
-  bool compare(const simt::schedule& under) {
-    ++found_.runs;
+/// @param orders to try, by how many stretches a thread's way has: between two of its meetings,
+///   before the first, and after the last
+exploration explore(const scheduled_run& run,
+                    const std::function<std::vector<simt::schedule>(unsigned stretches)>& orders) {
+  meeting_counter meetings;
+  const simt::scoped_observer watching(&meetings);
+  const std::vector<std::byte> expected = run({order::in_order});
+  exploration found{.runs = 1, .difference = {}};
+  for (const simt::schedule& under : orders(meetings.most() + 1)) {
+    ++found.runs;
     try {
-      if (run_(under) != expected_) found_.difference = {under, ""};
+      if (run(under) != expected) found.difference = {under, ""};
     } catch (const device_error& e) {
-      found_.difference = {under, e.what()};
+      found.difference = {under, e.what()};
     }
-    return !found_.difference;
+    if (found.difference) break;
   }
-
-  /// Between two meetings of a thread, or before the first, or after the last.
-  [[nodiscard]] unsigned stretches() const { return stretches_; }
-  [[nodiscard]] const exploration& found() const { return found_; }
-
- private:
-  meeting_counter meetings_;
-  const scheduled_run& run_;
-  std::vector<std::byte> expected_;
-  unsigned stretches_;
-  exploration found_;
-};
+  return found;
+}
 
 }  // namespace
 
 exploration explore_all(const scheduled_run& run, unsigned threads) {
-  explorer each(run);
-  for (const order whole : {order::blocks_reverse, order::reverse})
-    if (!each.compare({whole})) return each.found();
-  for (unsigned stretch = 0; stretch < each.stretches(); ++stretch)
-    for (unsigned thread = 0; thread < threads; ++thread)
-      for (const order favoured : {order::first, order::last})
-        if (!each.compare({favoured, 0, thread, stretch})) return each.found();
-  return each.found();
+  return explore(run, [threads](unsigned stretches) {
+    std::vector<simt::schedule> orders{{order::blocks_reverse}, {order::reverse}};
+    for (unsigned stretch = 0; stretch < stretches; ++stretch)
+      for (unsigned thread = 0; thread < threads; ++thread)
+        for (const order favoured : {order::first, order::last})
+          orders.push_back({favoured, 0, thread, stretch});
+    return orders;
+  });
 }
 
 exploration explore_randomly(const scheduled_run& run, std::uint64_t first_seed, unsigned seeds) {
-  explorer each(run);
-  if (!each.compare({order::reverse})) return each.found();
-  for (unsigned i = 0; i < seeds; ++i)
-    if (!each.compare({order::random, first_seed + i})) break;
-  return each.found();
+  return explore(run, [=](unsigned) {
+    std::vector<simt::schedule> orders{{order::reverse}};
+    for (unsigned i = 0; i < seeds; ++i) orders.push_back({order::random, first_seed + i});
+    return orders;
+  });
 }
 
 finding describe(const schedule_difference& difference) {

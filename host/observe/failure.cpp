@@ -115,26 +115,13 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
     threads[group].push_back(each.thread);
   }
   for (std::size_t i = 0; i < witnesses.size(); ++i) {
-    witnesses[i].threads = list_threads(threads[i]);
+    witnesses[i].threads = simt::list_threads(threads[i]);
     if (threads[i].size() > 1) witnesses[i].thread.reset();
   }
   return witnesses;
 }
 
 }  // namespace
-
-std::string list_threads(const std::vector<unsigned>& threads) {
-  std::string text;
-  for (std::size_t i = 0; i < threads.size();) {
-    std::size_t last = i;
-    while (last + 1 < threads.size() && threads[last + 1] == threads[last] + 1) ++last;
-    text += text.empty() ? "" : ", ";
-    text +=
-        last == i ? fmt::format("{}", threads[i]) : fmt::format("{}-{}", threads[i], threads[last]);
-    i = last + 1;
-  }
-  return text;
-}
 
 finding_kind kind_of(const simt::block_failure& failure) {
   switch (failure.kind) {

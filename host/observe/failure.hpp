@@ -4,7 +4,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "host/observe/finding.hpp"
 #include "host/observe/step.hpp"
@@ -19,8 +18,5 @@ namespace tenfold::observe {
 /// @param f knows kind, kernel and warp size
 void describe(const simt::block_failure& failure, const std::string& address,
               std::span<const code_place> last_places, finding& f);
-
-/// `0-15, 31`
-[[nodiscard]] std::string list_threads(const std::vector<unsigned>& threads);
 
 }  // namespace tenfold::observe

@@ -15,24 +15,16 @@ constexpr std::array<std::string_view, 15> keys{
     "endless_loop",        "wrong_result",      "fault"};
 static_assert(keys.size() == static_cast<std::size_t>(finding_kind::fault) + 1);
 
-using names = std::array<std::string, keys.size()>;
-
 }  // namespace
 
 std::string_view key_of(finding_kind kind) {
   return keys[static_cast<std::size_t>(kind)];
 }
 
-std::string_view name_of(finding_kind kind) {
-  static const names spelled = [] {
-    names all;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      all[i] = keys[i];
-      std::replace(all[i].begin(), all[i].end(), '_', ' ');
-    }
-    return all;
-  }();
-  return spelled[static_cast<std::size_t>(kind)];
+std::string name_of(finding_kind kind) {
+  std::string name(key_of(kind));
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 }  // namespace tenfold::observe

@@ -31,7 +31,7 @@ enum class finding_kind {
 };
 
 /// `block race`, `out of bounds`, ...
-[[nodiscard]] std::string_view name_of(finding_kind kind);
+[[nodiscard]] std::string name_of(finding_kind kind);
 /// As in JSON and in tests: `block_race`, `out_of_bounds`, ...
 [[nodiscard]] std::string_view key_of(finding_kind kind);
 

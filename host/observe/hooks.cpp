@@ -65,34 +65,22 @@ void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
-#define TENFOLD_ACCESSES(bytes)                          \
-  void __tsan_read##bytes(void* p) {                     \
-    TENFOLD_NOTE(read, p, bytes);                        \
-  }                                                      \
-  void __tsan_write##bytes(void* p) {                    \
-    TENFOLD_NOTE(write, p, bytes);                       \
-  }                                                      \
-  void __tsan_unaligned_read##bytes(void* p) {           \
-    TENFOLD_NOTE_PACKED(read, p, bytes);                 \
-  }                                                      \
-  void __tsan_unaligned_write##bytes(void* p) {          \
-    TENFOLD_NOTE_PACKED(write, p, bytes);                \
-  }                                                      \
-  void __tsan_volatile_read##bytes(void* p) {            \
-    TENFOLD_NOTE(read, p, bytes);                        \
-  }                                                      \
-  void __tsan_volatile_write##bytes(void* p) {           \
-    TENFOLD_NOTE(write, p, bytes);                       \
-  }                                                      \
-  void __tsan_unaligned_volatile_read##bytes(void* p) {  \
-    TENFOLD_NOTE_PACKED(read, p, bytes);                 \
-  }                                                      \
-  void __tsan_unaligned_volatile_write##bytes(void* p) { \
-    TENFOLD_NOTE_PACKED(write, p, bytes);                \
-  }                                                      \
-  void __tsan_read_write##bytes(void* p) {               \
-    TENFOLD_NOTE(read, p, bytes);                        \
-    TENFOLD_NOTE(write, p, bytes);                       \
+#define TENFOLD_ACCESS(note, name, what, bytes) \
+  void __tsan_##name##bytes(void* p) {          \
+    note(what, p, bytes);                       \
+  }
+#define TENFOLD_ACCESSES(bytes)                                               \
+  TENFOLD_ACCESS(TENFOLD_NOTE, read, read, bytes)                             \
+  TENFOLD_ACCESS(TENFOLD_NOTE, write, write, bytes)                           \
+  TENFOLD_ACCESS(TENFOLD_NOTE, volatile_read, read, bytes)                    \
+  TENFOLD_ACCESS(TENFOLD_NOTE, volatile_write, write, bytes)                  \
+  TENFOLD_ACCESS(TENFOLD_NOTE_PACKED, unaligned_read, read, bytes)            \
+  TENFOLD_ACCESS(TENFOLD_NOTE_PACKED, unaligned_write, write, bytes)          \
+  TENFOLD_ACCESS(TENFOLD_NOTE_PACKED, unaligned_volatile_read, read, bytes)   \
+  TENFOLD_ACCESS(TENFOLD_NOTE_PACKED, unaligned_volatile_write, write, bytes) \
+  void __tsan_read_write##bytes(void* p) {                                    \
+    TENFOLD_NOTE(read, p, bytes);                                             \
+    TENFOLD_NOTE(write, p, bytes);                                            \
   }
 TENFOLD_ACCESSES(1)
 TENFOLD_ACCESSES(2)

@@ -31,11 +31,6 @@ std::size_t distance(const array& a, std::uintptr_t address) {
   return address - a.begin < a.bytes ? 0 : address - a.begin - a.bytes + 1;
 }
 
-struct address_range {
-  std::uintptr_t begin, bytes;
-  [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
-};
-
 std::vector<address_range> find_segments() {
   std::vector<address_range> found;
   dl_iterate_phdr(
@@ -197,8 +192,7 @@ const std::vector<bool>* global_memory::written(const array& of) const {
 void block_map::begin_block(const simt::launch_facts& launch, const simt::block_memory& memory,
                             const global_memory& global) {
   global_ = &global;
-  stacks_begin_ = address_of(memory.stacks.data());
-  stacks_bytes_ = memory.stacks.size();
+  stacks_ = {address_of(memory.stacks.data()), memory.stacks.size()};
   shared_.clear();
   for (const simt::shared_area& area : memory.shared) {
     const bool is_dynamic = area.name.empty();
@@ -216,7 +210,7 @@ void block_map::begin_block(const simt::launch_facts& launch, const simt::block_
 
 std::optional<space> block_map::space_of(std::uintptr_t address) const {
   if (const array* of = find(address)) return of->in;
-  if (address - stacks_begin_ < stacks_bytes_ || is_position(address)) return space::own;
+  if (stacks_.holds(address) || is_position(address)) return space::own;
   if (is_in_program(address)) return space::constant;
   return std::nullopt;
 }

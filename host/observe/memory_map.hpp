@@ -14,6 +14,11 @@
 
 namespace tenfold::observe {
 
+struct address_range {
+  std::uintptr_t begin = 0, bytes = 0;
+  [[nodiscard]] bool holds(std::uintptr_t address) const { return address - begin < bytes; }
+};
+
 enum class space {
   global,
   shared,
@@ -100,8 +105,7 @@ class block_map {
  private:
   const global_memory* global_ = nullptr;
   std::vector<array> shared_;
-  std::uintptr_t stacks_begin_ = 0;
-  std::size_t stacks_bytes_ = 0;
+  address_range stacks_;
 };
 
 }  // namespace tenfold::observe

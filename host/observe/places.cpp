@@ -11,14 +11,14 @@
 #include <optional>
 
 #include "host/error.hpp"
-#include "host/isa/process.hpp"
 #include "host/observe/recorder.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::observe {
 namespace {
 
 std::string needed_addr2line() {
-  if (std::string found = isa::find_program("addr2line"); !found.empty()) return found;
+  if (std::string found = find_program("addr2line"); !found.empty()) return found;
   throw input_error(
       "there is no addr2line, which finds the source lines of machine code: install binutils");
 }
@@ -54,6 +54,11 @@ std::string source_file(std::string_view compilers_name) {
       (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal().string());
 }
 
+source_place line_of_meeting(code_place place) {
+  const simt::location where = site_at(place).where;
+  return {source_file(where.file), where.line};
+}
+
 void place_finder::look_up(std::span<const code_place> places) {
   std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
   for (const code_place place : places)
@@ -66,13 +71,13 @@ void place_finder::look_up(std::span<const code_place> places) {
 }
 
 void place_finder::look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets) {
-  const isa::temporary_folder folder;
+  const temporary_folder folder;
   const auto list = folder.path() / "addresses";
-  isa::write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
-  const isa::process_result result =
-      isa::run_process({needed_addr2line(), fmt::format("--exe={}", object.file), "--inlines",
-                        "--addresses", fmt::format("@{}", list.string())},
-                       folder);
+  write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
+  const process_result result =
+      run_process({needed_addr2line(), fmt::format("--exe={}", object.file), "--inlines",
+                   "--addresses", fmt::format("@{}", list.string())},
+                  folder);
   std::vector<source_place>* lines = nullptr;
   std::string_view rest = result.out;
   while (!rest.empty()) {
@@ -86,12 +91,8 @@ void place_finder::look_up(const loaded_object& object, std::span<const std::uin
   }
 }
 
-const std::vector<source_place>& place_finder::lines_of(code_place place) const {
-  return known_.at(place);
-}
-
 source_place place_finder::line_in(code_place place, std::string_view file) const {
-  const std::vector<source_place>& lines = lines_of(place);
+  const std::vector<source_place>& lines = known_.at(place);
   for (const source_place& each : lines)
     if (each.file.ends_with(file)) return each;
   return lines.empty() ? source_place{} : lines.front();

@@ -22,6 +22,9 @@ namespace tenfold::observe {
 /// The same from what a compiler called it, which may start at the build folder.
 [[nodiscard]] std::string source_file(std::string_view compilers_name);
 
+/// Where a meeting is in the source, as `place_of` numbered it.
+[[nodiscard]] source_place line_of_meeting(code_place place);
+
 /// Looks places up by addr2line, all that are asked for at once, and remembers them.
 class place_finder {
  public:
@@ -36,17 +39,14 @@ class place_finder {
   /// @throws input_error where there is no addr2line
   void look_up(std::span<const code_place> places);
 
-  /// The lines through which the code at a place came there, the innermost first; `look_up` must
-  /// have had it.
-  [[nodiscard]] const std::vector<source_place>& lines_of(code_place place) const;
-
-  /// Of these the innermost one in a file whose name ends so; the innermost of all where none does.
+  /// Of the lines through which the code at a place came there the innermost one in a file whose
+  /// name ends so; the innermost of all where none does. `look_up` must have had the place.
   [[nodiscard]] source_place line_in(code_place place, std::string_view file) const;
 
  private:
   void look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets);
 
-  std::map<code_place, std::vector<source_place>> known_;
+  std::map<code_place, std::vector<source_place>> known_;  ///< the innermost first
 };
 
 }  // namespace tenfold::observe

@@ -11,14 +11,6 @@ namespace {
 
 constexpr unsigned bank_bytes = 4;
 
-/// Sorts few numbers and says how many different ones there are.
-template <std::size_t N>
-unsigned count_different(std::array<std::uint64_t, N>& values, unsigned count) {
-  std::sort(values.begin(), values.begin() + count);
-  return static_cast<unsigned>(std::unique(values.begin(), values.begin() + count) -
-                               values.begin());
-}
-
 /// The turns for the lanes of one group, which together ask for at most `banks` words.
 unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   std::array<std::array<std::uint64_t, gpu_banks>, gpu_banks> words;
@@ -68,7 +60,9 @@ unsigned count_sectors(const step& s) {
     if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
     if (last != first) sectors[count++] = last;
   }
-  return count_different(sectors, count);
+  std::sort(sectors.begin(), sectors.begin() + count);
+  return static_cast<unsigned>(std::unique(sectors.begin(), sectors.begin() + count) -
+                               sectors.begin());
 }
 
 void traffic::add(const traffic& other) {
@@ -94,6 +88,20 @@ void place_counters::add(const place_counters& other) {
   votes += other.votes;
   shuffles += other.shuffles;
   bulk_bytes += other.bulk_bytes;
+}
+
+traffic place_counters::global() const {
+  traffic sum = global_reads;
+  sum.add(global_writes);
+  sum.add(global_atomics);
+  return sum;
+}
+
+traffic place_counters::shared() const {
+  traffic sum = shared_reads;
+  sum.add(shared_writes);
+  sum.add(shared_atomics);
+  return sum;
 }
 
 /// Counts the steps of the blocks of one OS thread.
@@ -129,15 +137,9 @@ class profiler::counting_reader final : public step_reader {
   }
 
  private:
-  struct range {
-    std::uintptr_t begin;
-    std::size_t bytes;
-    [[nodiscard]] bool contains(std::uintptr_t address) const { return address - begin < bytes; }
-  };
-
   [[nodiscard]] bool is_shared(std::uintptr_t address) const {
     return std::any_of(shared_.begin(), shared_.end(),
-                       [&](const range& each) { return each.contains(address); });
+                       [&](const address_range& each) { return each.holds(address); });
   }
 
   /// What no instruction for memory is needed for: registers, constants in the program.
@@ -191,7 +193,7 @@ class profiler::counting_reader final : public step_reader {
     place.entering_lanes += s.lane_count();
   }
 
-  std::vector<range> shared_;
+  std::vector<address_range> shared_;
   counters_by_place places_;
   std::uint64_t block_barriers_ = 0;
 };
@@ -208,10 +210,8 @@ profiler::~profiler() = default;
 
 void profiler::begin_launch(const simt::launch_facts& launch) {
   launches_.push_back(
-      {.kernel = launch.kernel->name,
-       .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
+      {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
-       .warp_size = launch.warp_size,
        .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
        .places = {}});
   joined_ = 0;

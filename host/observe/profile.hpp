@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -44,7 +43,14 @@ struct place_counters {
   std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
 
   void add(const place_counters& other);
+  [[nodiscard]] traffic global() const;  ///< reads, writes and atomics
+  [[nodiscard]] traffic shared() const;
 };
+
+/// 0 where there is nothing to divide by.
+[[nodiscard]] constexpr double ratio(std::uint64_t a, std::uint64_t b) {
+  return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+}
 
 /// A place, and what kind of thing it is: numbers of meetings are no places in the program.
 struct place_key {
@@ -64,9 +70,8 @@ using counters_by_place = std::unordered_map<place_key, place_counters, place_ha
 
 /// One launch, counted.
 struct launch_profile {
-  std::string kernel;
   std::uint64_t blocks;
-  unsigned threads_per_block, warp_size;
+  unsigned threads_per_block;
   std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
   counters_by_place places;
@@ -85,9 +90,6 @@ class profiler final : public simt::observer {
   void begin_launch(const simt::launch_facts& launch) override;
   simt::block_observer& join_launch() override;
   void end_launch() override;
-  void allocated(const void*, std::size_t) override {}
-  void released(const void*) override {}
-  void written_by_host(const void*, std::size_t) override {}
 
  private:
   class counting_reader;

@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include "host/error.hpp"
@@ -31,37 +29,25 @@ void read_value(event& e) {
 class site_table {
  public:
   code_place number_of(const meeting_site& site) {
-    {
-      const std::shared_lock lock(mutex_);
-      if (const std::size_t found = find(site); found < sites_.size())
-        return static_cast<code_place>(found);
-    }
-    const std::unique_lock lock(mutex_);
-    const std::size_t found = find(site);
-    if (found == sites_.size()) sites_.push_back(site);
-    return static_cast<code_place>(found);
+    const std::scoped_lock lock(mutex_);
+    std::size_t i = 0;
+    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
+    if (i == sites_.size()) sites_.push_back(site);
+    return static_cast<code_place>(i);
   }
 
-  meeting_site at(code_place place) const {
-    const std::shared_lock lock(mutex_);
+  meeting_site at(code_place place) {
+    const std::scoped_lock lock(mutex_);
     return sites_[place];
   }
 
  private:
-  [[nodiscard]] std::size_t find(const meeting_site& site) const {
-    std::size_t i = 0;
-    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
-    return i;
-  }
-
   static bool is_same(const meeting_site& a, const meeting_site& b) {
-    return a.where.line == b.where.line && is_same_text(a.where.file, b.where.file) &&
-           is_same_text(a.name, b.name);
+    return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
   }
-  static bool is_same_text(const char* a, const char* b) { return a == b || !std::strcmp(a, b); }
 
-  mutable std::shared_mutex mutex_;
-  std::deque<meeting_site> sites_;
+  std::mutex mutex_;
+  std::vector<meeting_site> sites_;
 };
 
 site_table& sites() {
@@ -69,18 +55,9 @@ site_table& sites() {
   return table;
 }
 
-action action_of(simt::meeting kind) {
-  switch (kind) {
-    case simt::meeting::block_barrier:
-      return action::block_barrier;
-    case simt::meeting::warp_barrier:
-      return action::warp_barrier;
-    case simt::meeting::shuffle:
-      return action::shuffle;
-    case simt::meeting::vote:
-      break;
-  }
-  return action::vote;
+action action_of(const simt::exchange& mine) {
+  if (mine.size != 0) return action::shuffle;
+  return mine.is_vote ? action::vote : action::warp_barrier;
 }
 
 }  // namespace
@@ -139,7 +116,7 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   room_ = most_events;
   for (unsigned t = 0; t < thread_count_; ++t)
-    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.top_of(t)), keeps_values_, room_);
+    records_[t].begin(reinterpret_cast<std::uintptr_t>(memory.stack_tops[t]), keeps_values_, room_);
   running_ = {.record = nullptr,
               .stacks_begin = reinterpret_cast<std::uintptr_t>(memory.stacks.data()),
               .stacks_bytes = memory.stacks.size(),
@@ -162,15 +139,25 @@ void block_recorder::pause() {
 }
 
 void block_recorder::arrive(simt::location where) {
-  current_->meet(action::block_barrier, place_among_known({"__syncthreads", where}),
-                 ~std::uint64_t{0});
+  current_->tell({.address = simt::all_lanes,
+                  .value = 0,
+                  .where = place_among_known({"__syncthreads", where}),
+                  .bytes = 0,
+                  .depth = 0,
+                  .what = action::block_barrier,
+                  .source = 0});
 }
 
-void block_recorder::arrive(simt::meeting kind, const simt::exchange& mine) {
+void block_recorder::arrive(const simt::exchange& mine) {
   std::uint64_t value = 0;
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
-  current_->meet(action_of(kind), place_among_known({mine.name, mine.where}), mine.mask,
-                 static_cast<std::uint32_t>(mine.size), value, mine.source);
+  current_->tell({.address = mine.mask,
+                  .value = value,
+                  .where = place_among_known({mine.name, mine.where}),
+                  .bytes = static_cast<std::uint32_t>(mine.size),
+                  .depth = 0,
+                  .what = action_of(mine),
+                  .source = static_cast<std::uint8_t>(mine.source)});
 }
 
 code_place block_recorder::place_among_known(const meeting_site& site) {
@@ -182,14 +169,18 @@ code_place block_recorder::place_among_known(const meeting_site& site) {
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
-  // Told by the executor, which does not know from where: from where the thread was last seen.
-  const event* last = current_->end() == current_->begin() ? nullptr : current_->end() - 1;
-  const code_place where = last == nullptr ? 0 : last->where;
-  const std::uint32_t depth = last == nullptr ? 0 : last->depth;
-  current_->copy(action::bulk_read, where, reinterpret_cast<std::uint64_t>(from),
-                 static_cast<std::uint32_t>(bytes), depth);
-  current_->copy(action::bulk_write, where, reinterpret_cast<std::uint64_t>(to),
-                 static_cast<std::uint32_t>(bytes), depth);
+  // The executor does not know where in the program that is: where the thread was last seen.
+  event e{};
+  if (current_->begin() != current_->end()) e = current_->end()[-1];
+  e.value = e.source = 0;
+  e.is_packed = false;
+  e.bytes = static_cast<std::uint32_t>(bytes);
+  e.what = action::bulk_read;
+  e.address = reinterpret_cast<std::uint64_t>(from);
+  current_->tell(e);
+  e.what = action::bulk_write;
+  e.address = reinterpret_cast<std::uint64_t>(to);
+  current_->tell(e);
 }
 
 void block_recorder::pass_block_barrier() {
@@ -201,13 +192,6 @@ void block_recorder::end_block(const simt::block_failure& failure) {
   running = nullptr;
   replay();
   reader_.end_block(failure);
-}
-
-void block_recorder::replay() {
-  for (unsigned first = 0; first < thread_count_; first += warp_size_)
-    replay_warp(&records_[first], std::min(warp_size_, thread_count_ - first), first / warp_size_,
-                reader_);
-  for (unsigned t = 0; t < thread_count_; ++t) records_[t].clear();
 }
 
 // ---- lockstep -----------------------------------------------------------------------------------
@@ -235,6 +219,9 @@ bool precedes(const step_key& a, const step_key& b) {
   return a.order != b.order ? a.order < b.order : a.what < b.what;
 }
 
+/// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
+/// the ones deepest in the stack first, of these the ones at the lowest address of the program;
+/// meetings wait for all lanes of their mask that are still there.
 class warp_replay {
  public:
   warp_replay(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader)
@@ -313,8 +300,12 @@ class warp_replay {
 
 }  // namespace
 
-void replay_warp(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader) {
-  warp_replay(lanes, count, warp, reader).run();
+void block_recorder::replay() {
+  for (unsigned first = 0; first < thread_count_; first += warp_size_)
+    warp_replay(&records_[first], std::min(warp_size_, thread_count_ - first), first / warp_size_,
+                reader_)
+        .run();
+  for (unsigned t = 0; t < thread_count_; ++t) records_[t].clear();
 }
 
 }  // namespace tenfold::observe

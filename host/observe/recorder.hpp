@@ -60,16 +60,9 @@ class thread_record {
   [[nodiscard]] bool is_in_kernel() const { return is_in_kernel_; }
 
   /// What the executor tells belongs to the kernel in any case.
-  void meet(action what, code_place where, std::uint64_t mask, std::uint32_t bytes = 0,
-            std::uint64_t value = 0, unsigned source = 0) {
+  void tell(const event& e) {
     settle();
-    append({mask, value, where, bytes, 0, what, static_cast<std::uint8_t>(source)});
-  }
-
-  void copy(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
-            std::uint32_t depth) {
-    settle();
-    append({address, 0, where, bytes, depth, what, 0});
+    append(e);
   }
 
   /// What the last write wrote can be read once the thread has gone on.
@@ -130,7 +123,7 @@ class block_recorder final : public simt::block_observer {
   void resume(unsigned thread) override;
   void pause() override;
   void arrive(simt::location where) override;
-  void arrive(simt::meeting kind, const simt::exchange& mine) override;
+  void arrive(const simt::exchange& mine) override;
   void copy(const void* to, const void* from, std::size_t bytes) override;
   void pass_block_barrier() override;
   void end_block(const simt::block_failure& failure) override;
@@ -151,10 +144,5 @@ class block_recorder final : public simt::block_observer {
   thread_record* current_ = nullptr;
   running_thread running_{};
 };
-
-/// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
-/// the ones deepest in the stack first, of these the ones at the lowest address of the program;
-/// meetings wait for all lanes of their mask that are still there.
-void replay_warp(const thread_record* lanes, unsigned count, unsigned warp, step_reader& reader);
 
 }  // namespace tenfold::observe

@@ -4,36 +4,16 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "host/backends/backend.hpp"
 #include "host/observe/profile.hpp"
+#include "host/observe/watched_run.hpp"
 
 namespace tenfold::observe {
 
-/// What to run.
-struct profile_request {
-  int stage;  ///< its number
-  std::string_view name;
-  std::string file;  ///< that holds its kernel, as `name_from_root` has it
-  element_type type = element_type::f32;
-  tenfold::shape shape;
-  std::uint64_t n;
-  int warp_size;
-  std::size_t offset = 0;     ///< elements between an aligned address and the input
-  bool ones = false;          ///< instead of random elements
-  unsigned traced_block = 0;  ///< of each launch, the last where there are fewer
-};
-
-/// One launch.
-struct pass_profile {
+/// One launch, and what it was for.
+struct pass_profile : launch_profile {
   std::uint64_t n;  ///< elements, or partials of the pass before
-  std::uint64_t blocks;
-  unsigned threads_per_block;
-  std::size_t shared_bytes;      ///< of a block
-  std::uint64_t block_barriers;  ///< of all blocks
   place_counters total;
 };
 
@@ -41,7 +21,7 @@ struct pass_profile {
 using line_profiles = std::map<int, place_counters>;
 
 struct kernel_profile {
-  profile_request request;
+  run_request request;
   tenfold::shape used_shape;
   std::vector<pass_profile> passes;
   place_counters total;
@@ -50,8 +30,6 @@ struct kernel_profile {
   [[nodiscard]] std::uint64_t blocks() const;
   /// That one block of the first pass waited at.
   [[nodiscard]] double barriers_per_block() const;
-  [[nodiscard]] traffic global() const;  ///< reads, writes and atomics
-  [[nodiscard]] traffic shared() const;
   /// Useful bytes in a hundred that global memory moved.
   [[nodiscard]] double sector_efficiency() const;
   [[nodiscard]] double wavefronts_per_request() const;
@@ -65,6 +43,6 @@ struct kernel_profile {
 
 /// Runs a stage on random elements and counts.
 /// @throws input_error where the stage has no such kernel, device_error where it fails
-[[nodiscard]] kernel_profile profile_kernel(const profile_request& r);
+[[nodiscard]] kernel_profile profile_kernel(const run_request& r);
 
 }  // namespace tenfold::observe

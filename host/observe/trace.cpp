@@ -12,33 +12,26 @@
 namespace tenfold::observe {
 namespace {
 
-/// A step with its place in the program, which is looked up when all steps are there.
-struct placed_step {
-  traced_step step;
-  code_place where;
-};
-
 class tracer final : public simt::observer, private step_reader {
  public:
-  explicit tracer(const profile_request& r)
+  tracer(const run_request& r, unsigned traced_block)
       : element_bytes_(size_of(r.type)),
-        traced_block_(r.traced_block),
+        traced_block_(traced_block),
         recorder_(*this, enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
     std::vector<code_place> places;
-    for (const auto& steps : steps_)
-      for (const placed_step& each : steps)
-        if (!is_meeting(each.step.what)) places.push_back(each.where);
+    for (const traced_launch& launch : launches_)
+      for (const traced_step& each : launch.steps)
+        if (!is_meeting(each.what)) places.push_back(each.where);
     place_finder finder;
     finder.look_up(places);
-    for (std::size_t i = 0; i < steps_.size(); ++i)
-      for (placed_step& each : steps_[i]) {
-        const source_place at = is_meeting(each.step.what) ? place_of_meeting(each.where)
-                                                           : finder.line_in(each.where, file);
-        each.step.line = at.file.ends_with(file) ? at.line : 0;
-        launches_[i].steps.push_back(std::move(each.step));
+    for (traced_launch& launch : launches_)
+      for (traced_step& each : launch.steps) {
+        const source_place at =
+            is_meeting(each.what) ? line_of_meeting(each.where) : finder.line_in(each.where, file);
+        each.line = at.file.ends_with(file) ? at.line : 0;
       }
     return std::move(launches_);
   }
@@ -51,12 +44,10 @@ class tracer final : public simt::observer, private step_reader {
                          .block = std::min(traced_block_, launch.grid.x - 1),
                          .arrays = {},
                          .steps = {}});
-    steps_.emplace_back();
     for (const auto& [begin, each] : global_.arrays())
       if (each.element_bytes != 0) add_array(each, each.element_bytes);
   }
   simt::block_observer& join_launch() override { return recorder_; }
-  void end_launch() override {}
   void allocated(const void* p, std::size_t bytes) override { global_.allocated(p, bytes); }
   void released(const void* p) override { global_.released(p); }
   void written_by_host(const void* p, std::size_t bytes) override {
@@ -80,6 +71,7 @@ class tracer final : public simt::observer, private step_reader {
     traced_step traced{.epoch = epoch_,
                        .warp = s.warp,
                        .what = s.what,
+                       .where = s.where,
                        .line = 0,
                        .array = {},
                        .bytes = s.bytes,
@@ -87,7 +79,7 @@ class tracer final : public simt::observer, private step_reader {
     if (is_access(s.what) && !describe_access(s, traced)) return;
     for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
       traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));
-    steps_.back().push_back({std::move(traced), s.where});
+    launches_.back().steps.push_back(std::move(traced));
   }
 
   void pass_block_barrier() override { ++epoch_; }
@@ -109,7 +101,9 @@ class tracer final : public simt::observer, private step_reader {
     traced.array = of->name;
     traced.in = of->in;
     if (of->in == space::shared)
-      traced.wavefronts = count_turns(s, traced_banks(warp_size_)).wavefronts;
+      // A small model of a block on a GPU, where 32 banks serve 32 lanes: with fewer lanes than
+      // banks no two of them would ever meet in one.
+      traced.wavefronts = count_turns(s, warp_size_).wavefronts;
     else
       traced.sectors = count_sectors(s);
     return true;
@@ -127,28 +121,22 @@ class tracer final : public simt::observer, private step_reader {
     return described;
   }
 
-  static source_place place_of_meeting(code_place where) {
-    const meeting_site site = site_at(where);
-    return {source_file(site.where.file), site.where.line};
-  }
-
   std::size_t element_bytes_;
   unsigned traced_block_;
   global_memory global_;
   block_map map_;
   block_recorder recorder_;
   std::vector<traced_launch> launches_;
-  std::vector<std::vector<placed_step>> steps_;
   bool is_traced_ = false;
   unsigned warp_size_ = 0, epoch_ = 0;
 };
 
 }  // namespace
 
-std::vector<traced_launch> trace_kernel(const profile_request& r) {
+std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_block) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
   check_size(r.n, most_elements);
-  tracer tracing(r);
+  tracer tracing(r, traced_block);
   run_watched(r, &tracing);
   return tracing.finish(r.file);
 }

@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "host/observe/memory_map.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/step.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold::observe {
@@ -25,6 +26,7 @@ struct traced_step {
   unsigned epoch;  ///< barriers of the block that lie before it
   unsigned warp;
   action what;
+  code_place where;
   int line;           ///< of the kernel's file; 0: elsewhere
   std::string array;  ///< of an access; empty otherwise
   space in = space::own;
@@ -40,7 +42,7 @@ struct traced_array {
   std::size_t elements, element_bytes;
 };
 
-/// A launch, and what one of its blocks did.
+/// A launch, and what one of its blocks did. Shared memory has a bank for each lane of a warp.
 struct traced_launch {
   std::string kernel;
   std::uint64_t blocks;
@@ -49,13 +51,8 @@ struct traced_launch {
   std::vector<traced_step> steps;
 };
 
-/// A traced block is a small model of one on a GPU, where 32 banks serve 32 lanes: it has a bank
-/// for each lane of its warps, or no two of them would ever meet in one.
-[[nodiscard]] constexpr unsigned traced_banks(unsigned warp_size) {
-  return warp_size;
-}
-
 /// Runs a kernel and traces one block of each launch.
-[[nodiscard]] std::vector<traced_launch> trace_kernel(const profile_request& r);
+/// @param traced_block its number, that of the last block where there are fewer
+[[nodiscard]] std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_block);
 
 }  // namespace tenfold::observe

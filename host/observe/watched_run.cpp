@@ -11,24 +11,6 @@
 
 namespace tenfold::observe {
 
-namespace {
-
-/// Has launches watched for as long as it lives.
-class watch {
- public:
-  explicit watch(simt::observer* by) : before_(simt::current_observer()) {
-    if (by != nullptr) simt::set_observer(by);
-  }
-  ~watch() { simt::set_observer(before_); }
-  watch(const watch&) = delete;
-  watch& operator=(const watch&) = delete;
-
- private:
-  simt::observer* before_;
-};
-
-}  // namespace
-
 std::span<const std::string> reduction_parameters() {
   static const std::vector<std::string> names{"in", "out", "n", "op", "partials", "ticket"};
   return names;
@@ -40,14 +22,14 @@ void check_size(std::uint64_t n, std::uint64_t most) {
                                   format_count(n), format_count(most)));
 }
 
-std::uint64_t elements_per_block(const profile_request& r) {
+std::uint64_t elements_per_block(const run_request& r) {
   const auto on = backends().back()->open(r.warp_size);
   const shape used = on->make_reduction({r.stage, r.type, "sum", r.shape, 1})->used_shape();
   return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
 }
 
-watched_result run_watched(const profile_request& r, simt::observer* by) {
-  const watch watching(by);
+watched_result run_watched(const run_request& r, simt::observer* by) {
+  const simt::scoped_observer watching(by != nullptr ? by : simt::current_observer());
   const auto on = backends().back()->open(r.warp_size);
   const std::size_t size = size_of(r.type);
   const auto memory = on->allocate((r.n + r.offset) * size);

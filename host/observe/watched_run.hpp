@@ -2,18 +2,32 @@
 /// Running a reduction while an observer watches.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "host/backends/backend.hpp"
 #include "host/data/reference.hpp"
-#include "host/observe/summary.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {
 
 /// What the driver calls the parameters of a kernel that reduces.
 [[nodiscard]] std::span<const std::string> reduction_parameters();
+
+/// What to run.
+struct run_request {
+  int stage;  ///< its number
+  std::string_view name;
+  std::string file;  ///< that holds its kernel, as `name_from_root` has it
+  element_type type = element_type::f32;
+  tenfold::shape shape;
+  std::uint64_t n;
+  int warp_size;
+  std::size_t offset = 0;  ///< elements between an aligned address and the input
+  bool ones = false;       ///< instead of random elements
+};
 
 /// What came of it.
 struct watched_result {
@@ -36,10 +50,10 @@ void check_size(std::uint64_t n, std::uint64_t most);
 }
 
 /// How many elements one block of the first pass folds at a time.
-[[nodiscard]] std::uint64_t elements_per_block(const profile_request& r);
+[[nodiscard]] std::uint64_t elements_per_block(const run_request& r);
 
 /// Reduces random elements or ones, once.
 /// @param by sees the memory, too, from its allocation on; null: whoever watches already
-watched_result run_watched(const profile_request& r, simt::observer* by);
+watched_result run_watched(const run_request& r, simt::observer* by);
 
 }  // namespace tenfold::observe

@@ -91,8 +91,8 @@ inline const char* vendor_remedy(cudaError_t code) {
 }
 
 /// @param version such as 12040
-inline std::string name_version(int version) {
-  return "CUDA " + std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+inline std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
 /// The runtime calls a driver too old that is not there at all.
@@ -102,8 +102,9 @@ inline std::string describe_driver() {
     return "no NVIDIA driver is installed: install one, or pass the host's into this container";
   if (cudaRuntimeGetVersion(&wanted) != cudaSuccess)
     return "the driver is too old: update it, or build with an older toolkit";
-  return "the driver serves " + name_version(served) + " at most, and this program needs " +
-         name_version(wanted) + ": update the driver, or build with an older toolkit";
+  return "the driver serves CUDA " + version_text(served) +
+         " at most, and this program needs CUDA " + version_text(wanted) +
+         ": update the driver, or build with an older toolkit";
 }
 
 }  // namespace detail

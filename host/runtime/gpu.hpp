@@ -3,8 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <string>
-#include <utility>
+#include <type_traits>
 
 #include "host/runtime/gpu_error.hpp"
 #include "host/runtime/runtime.hpp"
@@ -42,6 +43,18 @@ inline std::size_t shared_bytes_per_multiprocessor(const properties_struct& p) {
   return p.maxSharedMemoryPerMultiProcessor;
 }
 #endif
+
+template <auto Destroy>
+struct destroyer {
+  template <typename T>
+  void operator()(T* handle) const {
+    static_cast<void>(Destroy(handle));
+  }
+};
+
+/// What the runtime gave out, given back when this object is gone.
+template <typename Handle, auto Destroy>
+using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroyer<Destroy>>;
 
 }  // namespace detail
 
@@ -87,6 +100,14 @@ class device {
     detail::check(TENFOLD_RUNTIME(SetDevice)(ordinal_), "selecting the device");
   }
 
+  template <typename Attribute>
+  [[nodiscard]] int attribute(Attribute which) const {
+    int value = 0;
+    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&value, which, ordinal_),
+                  "reading an attribute of the device");
+    return value;
+  }
+
   [[nodiscard]] std::uint64_t free_bytes() const {
     make_current();
     std::size_t free = 0, total = 0;
@@ -99,12 +120,7 @@ class device {
   /// transfers that GDDR and HBM make of it, which no attribute gives: there the peak is unknown.
   [[nodiscard]] double peak() const {
 #if defined(__CUDACC__)
-    int kilohertz = 0, bits = 0;
-    detail::check(cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, ordinal_),
-                  "reading the memory clock");
-    detail::check(cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, ordinal_),
-                  "reading the memory bus width");
-    return 2.0 * 1e3 * kilohertz * bits / 8;
+    return 2.0 * 1e3 * attribute(detail::memory_clock) * attribute(detail::memory_bus_width) / 8;
 #else
     return 0;
 #endif
@@ -121,14 +137,6 @@ class device {
 #endif
   }
 
-  template <typename Attribute>
-  [[nodiscard]] int attribute(Attribute which) const {
-    int value = 0;
-    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&value, which, ordinal_),
-                  "reading an attribute of the device");
-    return value;
-  }
-
   [[nodiscard]] detail::properties_struct read() const {
     detail::properties_struct p{};
     detail::check(TENFOLD_RUNTIME(GetDeviceProperties)(&p, ordinal_),
@@ -140,34 +148,19 @@ class device {
   int warp_size_;
 };
 
-/// `13.0` from 13000 (CUDA); HIP counts in steps of its own.
-inline std::string version_text(int version) {
-#if defined(__CUDACC__)
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-#else
-  return std::to_string(version / 10'000'000) + "." + std::to_string(version / 100'000 % 100);
-#endif
-}
-
 inline device_facts facts_of(const device& of) {
-  const auto attribute = [&](auto which) {
-    int value = 0;
-    detail::check(TENFOLD_RUNTIME(DeviceGetAttribute)(&value, which, of.ordinal()),
-                  "reading an attribute of the device");
-    return value;
-  };
   int driver = 0;
   detail::check(TENFOLD_RUNTIME(DriverGetVersion)(&driver), "reading the driver's version");
   char bus_id[32] = "";
   detail::check(TENFOLD_RUNTIME(DeviceGetPCIBusId)(bus_id, sizeof bus_id, of.ordinal()),
                 "reading the device's bus id");
-  return {.driver = version_text(driver),
-          .toolkit = version_text(detail::toolkit_version),
+  return {.driver = detail::version_text(driver),
+          .toolkit = detail::version_text(detail::toolkit_version),
           .bus_id = bus_id,
-          .core_hertz = 1e3 * attribute(detail::core_clock),
-          .memory_hertz = 1e3 * attribute(detail::memory_clock),
-          .memory_bus_bits = attribute(detail::memory_bus_width),
-          .error_correction = attribute(detail::error_correction) != 0};
+          .core_hertz = 1e3 * of.attribute(detail::core_clock),
+          .memory_hertz = 1e3 * of.attribute(detail::memory_clock),
+          .memory_bus_bits = of.attribute(detail::memory_bus_width),
+          .error_correction = of.attribute(detail::error_correction) != 0};
 }
 
 /// Waits until all work of the stream is done.
@@ -180,24 +173,17 @@ class stream {
  public:
   explicit stream(const device& on) {
     on.make_current();
-    detail::check(
-        TENFOLD_RUNTIME(StreamCreateWithFlags)(&handle_, TENFOLD_RUNTIME(StreamNonBlocking)),
-        "creating a stream");
-  }
-  ~stream() {
-    if (handle_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(StreamDestroy)(handle_));
-  }
-  stream(stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  stream& operator=(stream&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
+    stream_handle made = nullptr;
+    detail::check(TENFOLD_RUNTIME(StreamCreateWithFlags)(&made, TENFOLD_RUNTIME(StreamNonBlocking)),
+                  "creating a stream");
+    stream_.reset(made);
   }
 
-  [[nodiscard]] stream_handle handle() const { return handle_; }
-  void synchronize() const { TENFOLD_BACKEND::synchronize(handle_); }
+  [[nodiscard]] stream_handle handle() const { return stream_.get(); }
+  void synchronize() const { TENFOLD_BACKEND::synchronize(handle()); }
 
  private:
-  stream_handle handle_ = nullptr;
+  detail::owned<stream_handle, &TENFOLD_RUNTIME(StreamDestroy)> stream_;
 };
 
 /// Work captured from a stream, which one call launches again.
@@ -211,71 +197,62 @@ class graph {
     detail::check(
         TENFOLD_RUNTIME(StreamBeginCapture)(from, TENFOLD_RUNTIME(StreamCaptureModeThreadLocal)),
         "beginning a capture");
-    TENFOLD_RUNTIME(Graph_t) captured = nullptr;
+    detail::owned<TENFOLD_RUNTIME(Graph_t), &TENFOLD_RUNTIME(GraphDestroy)> captured;
+    const auto end_capture = [&] {
+      TENFOLD_RUNTIME(Graph_t) made = nullptr;
+      const auto status = TENFOLD_RUNTIME(StreamEndCapture)(from, &made);
+      captured.reset(made);
+      return status;
+    };
     try {
       work();
     } catch (...) {
       // The stream must leave the capture; why it ended is the error to report.
-      static_cast<void>(TENFOLD_RUNTIME(StreamEndCapture)(from, &captured));
-      if (captured != nullptr) static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(captured));
+      static_cast<void>(end_capture());
       static_cast<void>(TENFOLD_RUNTIME(GetLastError)());
       throw;
     }
-    detail::check(TENFOLD_RUNTIME(StreamEndCapture)(from, &captured), "ending a capture");
-    const auto status = TENFOLD_RUNTIME(GraphInstantiateWithFlags)(&handle_, captured, 0);
-    static_cast<void>(TENFOLD_RUNTIME(GraphDestroy)(captured));
-    detail::check(status, "instantiating a graph");
-  }
-  ~graph() {
-    if (handle_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(GraphExecDestroy)(handle_));
-  }
-  graph(graph&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-  graph& operator=(graph&& other) noexcept {
-    std::swap(handle_, other.handle_);
-    return *this;
+    detail::check(end_capture(), "ending a capture");
+    TENFOLD_RUNTIME(GraphExec_t) made = nullptr;
+    detail::check(TENFOLD_RUNTIME(GraphInstantiateWithFlags)(&made, captured.get(), 0),
+                  "instantiating a graph");
+    graph_.reset(made);
   }
 
   void launch(stream_handle on) const {
-    detail::check(TENFOLD_RUNTIME(GraphLaunch)(handle_, on), "launching a graph");
+    detail::check(TENFOLD_RUNTIME(GraphLaunch)(graph_.get(), on), "launching a graph");
   }
 
  private:
-  TENFOLD_RUNTIME(GraphExec_t) handle_ = nullptr;
+  detail::owned<TENFOLD_RUNTIME(GraphExec_t), &TENFOLD_RUNTIME(GraphExecDestroy)> graph_;
 };
 
 class stopwatch {
  public:
-  stopwatch() {
-    detail::check(TENFOLD_RUNTIME(EventCreate)(&begin_), "creating an event");
-    const auto status = TENFOLD_RUNTIME(EventCreate)(&end_);
-    if (status != TENFOLD_RUNTIME(Success))
-      static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(begin_));
-    detail::check(status, "creating an event");
-  }
-  ~stopwatch() {
-    static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(begin_));
-    static_cast<void>(TENFOLD_RUNTIME(EventDestroy)(end_));
-  }
-  stopwatch(const stopwatch&) = delete;
-  stopwatch& operator=(const stopwatch&) = delete;
-
-  void start(stream_handle on) {
-    detail::check(TENFOLD_RUNTIME(EventRecord)(begin_, on), "recording an event");
-  }
-  void stop(stream_handle on) {
-    detail::check(TENFOLD_RUNTIME(EventRecord)(end_, on), "recording an event");
-  }
+  void start(stream_handle on) { record(begin_, on); }
+  void stop(stream_handle on) { record(end_, on); }
   /// Seconds between the two; waits for the second.
   [[nodiscard]] double seconds() const {
-    detail::check(TENFOLD_RUNTIME(EventSynchronize)(end_), "waiting for an event");
+    detail::check(TENFOLD_RUNTIME(EventSynchronize)(end_.get()), "waiting for an event");
     float milliseconds = 0;
-    detail::check(TENFOLD_RUNTIME(EventElapsedTime)(&milliseconds, begin_, end_),
+    detail::check(TENFOLD_RUNTIME(EventElapsedTime)(&milliseconds, begin_.get(), end_.get()),
                   "reading the time between events");
     return milliseconds * 1e-3;
   }
 
  private:
-  TENFOLD_RUNTIME(Event_t) begin_ = nullptr, end_ = nullptr;
+  using event = detail::owned<TENFOLD_RUNTIME(Event_t), &TENFOLD_RUNTIME(EventDestroy)>;
+
+  static event make_event() {
+    TENFOLD_RUNTIME(Event_t) made = nullptr;
+    detail::check(TENFOLD_RUNTIME(EventCreate)(&made), "creating an event");
+    return event(made);
+  }
+  static void record(const event& at, stream_handle on) {
+    detail::check(TENFOLD_RUNTIME(EventRecord)(at.get(), on), "recording an event");
+  }
+
+  event begin_ = make_event(), end_ = make_event();
 };
 
 class device_memory {
@@ -284,21 +261,15 @@ class device_memory {
   device_memory(const device& on, std::size_t bytes) {
     on.make_current();
     const std::string what = "allocating " + std::to_string(bytes) + " bytes on the device";
-    detail::check(TENFOLD_RUNTIME(Malloc)(&data_, bytes == 0 ? 1 : bytes), what.c_str());
-  }
-  ~device_memory() {
-    if (data_ != nullptr) static_cast<void>(TENFOLD_RUNTIME(Free)(data_));
-  }
-  device_memory(device_memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
-  device_memory& operator=(device_memory&& other) noexcept {
-    std::swap(data_, other.data_);
-    return *this;
+    void* made = nullptr;
+    detail::check(TENFOLD_RUNTIME(Malloc)(&made, bytes == 0 ? 1 : bytes), what.c_str());
+    data_.reset(made);
   }
 
-  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] void* data() const { return data_.get(); }
 
  private:
-  void* data_ = nullptr;
+  detail::owned<void*, &TENFOLD_RUNTIME(Free)> data_;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {

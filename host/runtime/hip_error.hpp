@@ -59,6 +59,11 @@ inline const char* vendor_remedy(hipError_t code) {
   return "";
 }
 
+/// @param version such as 60443482
+inline std::string version_text(int version) {
+  return std::to_string(version / 10'000'000) + "." + std::to_string(version / 100'000 % 100);
+}
+
 inline std::string describe_driver() {
   return "the driver is missing or too old: install or update amdgpu, or build with an older ROCm";
 }

@@ -9,7 +9,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "host/error.hpp"
@@ -159,34 +158,21 @@ class kernel_handle {
  public:
   kernel_handle() = default;
   template <typename... Parameters>
-  kernel_handle(void (*kernel)(Parameters...))
-      : function_(reinterpret_cast<function>(kernel)), call_(&call<Parameters...>) {}
+  kernel_handle(void (*kernel)(Parameters...)) : kernel_(simt::erase_types(kernel)) {}
 
-  explicit operator bool() const { return function_ != nullptr; }
+  explicit operator bool() const { return kernel_.address != nullptr; }
 
-  /// @param arguments a pointer to each of the kernel's arguments, which are copied
+  /// @param arguments a pointer to each of the kernel's arguments
   void launch(simt::launch_shape shape, void** arguments) const {
     if (shared_bytes_limit_ != 0) shape.shared_bytes_limit = shared_bytes_limit_;
-    call_(shape, function_, arguments);
+    simt::launch_erased(shape, kernel_, arguments);
   }
 
   void raise_shared_bytes_limit(std::size_t bytes) { shared_bytes_limit_ = bytes; }
 
  private:
-  using function = void (*)();
-
-  template <typename... Parameters>
-  static void call(const simt::launch_shape& shape, function kernel, void** arguments) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      simt::launch(shape, reinterpret_cast<void (*)(Parameters...)>(kernel),
-                   *static_cast<const std::remove_cvref_t<Parameters>*>(arguments[I])...);
-    }
-    (std::index_sequence_for<Parameters...>{});
-  }
-
-  function function_ = nullptr;
+  simt::erased_kernel kernel_;
   std::size_t shared_bytes_limit_ = 0;  ///< 0: the device's
-  void (*call_)(const simt::launch_shape&, function, void**) = nullptr;
 };
 
 /// What a device lacks of NVIDIA's hardware of some compute capability; empty if nothing. Warps of

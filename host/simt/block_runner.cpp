@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csignal>
 #include <cstring>
 
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
@@ -21,7 +22,6 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-constexpr unsigned max_threads = 1024;
 constexpr std::size_t shared_alignment = 128;
 
 // A kernel that uses more dynamic shared memory than it asked for does no harm to the executor.
@@ -35,14 +35,6 @@ void fill_with_poison(std::span<std::byte> memory) {
     std::memcpy(memory.data() + i, &poison, std::min(sizeof poison, memory.size() - i));
 }
 
-bool same_text(const char* a, const char* b) {
-  return a == b || std::strcmp(a, b) == 0;
-}
-
-bool same_place(const location& a, const location& b) {
-  return a.line == b.line && same_text(a.file, b.file);
-}
-
 std::string name_place(const location& place) {
   return fmt::format("{}:{}", place.file, place.line);
 }
@@ -51,26 +43,20 @@ std::uint64_t bit(unsigned lane) {
   return std::uint64_t{1} << lane;
 }
 
-meeting meeting_of(const exchange& e) {
-  if (e.size != 0) return meeting::shuffle;
-  return e.is_vote ? meeting::vote : meeting::warp_barrier;
-}
+}  // namespace
 
-/// `0-31, 40` for the set bits.
-std::string list_ranges(const std::vector<unsigned>& numbers) {
+std::string list_threads(std::span<const unsigned> threads) {
   std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
+  for (std::size_t i = 0; i < threads.size();) {
     std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    while (last + 1 < threads.size() && threads[last + 1] == threads[last] + 1) ++last;
     text += text.empty() ? "" : ", ";
     text +=
-        last == i ? fmt::format("{}", numbers[i]) : fmt::format("{}-{}", numbers[i], numbers[last]);
+        last == i ? fmt::format("{}", threads[i]) : fmt::format("{}-{}", threads[i], threads[last]);
     i = last + 1;
   }
   return text;
 }
-
-}  // namespace
 
 thread_local constinit block_runner* block_runner::current_ = nullptr;
 
@@ -97,22 +83,22 @@ void* dynamic_shared_memory() {
   return block_runner::current()->dynamic_shared_memory();
 }
 
-block_runner::block_runner() : stacks_(max_threads) {
-  threads_.reserve(max_threads);  // fibers keep pointers to their states
+block_runner::block_runner() : stacks_(max_threads_per_block) {
+  threads_.reserve(max_threads_per_block);  // fibers keep pointers to their states
+  for (unsigned i = 0; i < max_threads_per_block; ++i) stack_tops_.push_back(stacks_.top(i));
 }
-
-block_runner::~block_runner() = default;
 
 std::string block_runner::run(const grid_job& job, index3 block) {
   job_ = &job;
-  shape_block(job);
-  poison_shared(job);
+  shape_block(job.launch);
+  poison_shared(job.launch);
   reset_block();
   blockIdx = block;
   random_ = random_sequence(
       job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
   current_ = this;
-  watch_block(job, block);
+  if (watcher_ != nullptr)
+    watcher_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
   resume(pick_ready(first_warp()));
   current_ = nullptr;
   if (failure_.kind == failure_kind::none) {
@@ -126,30 +112,28 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
-  fiber_count_ = 0;
   shape_ = {0, 0, 0};
   failure_ = {};
   return description;
 }
 
 void block_runner::make_fibers(unsigned count) {
-  threads_.resize(std::max<std::size_t>(threads_.size(), count));
-  for (; fiber_count_ < count; ++fiber_count_)
-    threads_[fiber_count_].context = make_fcontext(
-        stacks_.top(fiber_count_), stacks_.usable_bytes(fiber_count_), &block_runner::fiber_main);
+  for (auto i = static_cast<unsigned>(threads_.size()); i < count; ++i)
+    threads_.emplace_back().context =
+        make_fcontext(stack_tops_[i], stacks_.usable_bytes(i), &block_runner::fiber_main);
 }
 
 /// Numbers the threads as the hardware does: x fastest, then y, then z, cut into warps.
-void block_runner::shape_block(const grid_job& job) {
-  blockDim = job.block;
-  gridDim = job.grid;
-  warpSize = static_cast<int>(job.warp_size);
-  if (job.block.x == shape_.x && job.block.y == shape_.y && job.block.z == shape_.z &&
-      job.warp_size == warp_size_)
+void block_runner::shape_block(const launch_facts& launch) {
+  blockDim = launch.block;
+  gridDim = launch.grid;
+  warpSize = static_cast<int>(launch.warp_size);
+  if (launch.block.x == shape_.x && launch.block.y == shape_.y && launch.block.z == shape_.z &&
+      launch.warp_size == warp_size_)
     return;
-  shape_ = job.block;
-  warp_size_ = job.warp_size;
-  thread_count_ = job.block.x * job.block.y * job.block.z;
+  shape_ = launch.block;
+  warp_size_ = launch.warp_size;
+  thread_count_ = shape_.x * shape_.y * shape_.z;
   make_fibers(thread_count_);
   for (unsigned t = 0; t < thread_count_; ++t) {
     threads_[t].index = {t % shape_.x, t / shape_.x % shape_.y, t / shape_.x / shape_.y};
@@ -160,30 +144,22 @@ void block_runner::shape_block(const grid_job& job) {
   for (unsigned t = 0; t < thread_count_; ++t) warps_[t / warp_size_].lanes |= bit(t % warp_size_);
 }
 
-void block_runner::poison_shared(const grid_job& job) {
-  if (located_kernel_ != job.kernel) {
-    shared_ = locate_shared(*job.kernel);
+void block_runner::poison_shared(const launch_facts& launch) {
+  if (located_kernel_ != launch.kernel) {
+    shared_ = locate_shared(*launch.kernel);
     shared_.emplace_back();
-    located_kernel_ = job.kernel;
+    located_kernel_ = launch.kernel;
   }
-  const std::size_t wanted = job.dynamic_shared_bytes + shared_alignment + shared_guard_bytes;
+  const std::size_t wanted = launch.dynamic_shared_bytes + shared_alignment + shared_guard_bytes;
   if (dynamic_storage_.size() < wanted) dynamic_storage_.resize(wanted);
   const auto start = reinterpret_cast<std::uintptr_t>(dynamic_storage_.data());
   dynamic_shared_ = dynamic_storage_.data() + (shared_alignment - start % shared_alignment);
-  shared_.back().bytes = {dynamic_shared_, job.dynamic_shared_bytes};
+  shared_.back().bytes = {dynamic_shared_, launch.dynamic_shared_bytes};
   for (const shared_area& area : shared_) fill_with_poison(area.bytes);
 }
 
 void block_runner::join(const grid_job& job) {
   watcher_ = job.watching == nullptr ? nullptr : &job.watching->join_launch();
-}
-
-void block_runner::watch_block(const grid_job& job, index3 block) {
-  if (watcher_ == nullptr) return;
-  const auto stack_top = [](const void* stacks, unsigned thread) {
-    return static_cast<const fiber_stacks*>(stacks)->top(thread);
-  };
-  watcher_->begin_block(job.facts, block, {shared_, stacks_.memory(), stack_top, &stacks_});
 }
 
 void block_runner::reset_block() {
@@ -202,7 +178,7 @@ void block_runner::fiber_main(transfer_t from) {
     if (self.watcher_ != nullptr) self.watcher_->resume(self.number_of(*self.running_));
     std::exception_ptr thrown;
     try {
-      self.job_->invoke(self.job_->arguments);
+      self.job_->kernel.call(self.job_->kernel.address, self.job_->arguments);
     } catch (...) {
       thrown = std::current_exception();
     }
@@ -309,7 +285,7 @@ void block_runner::sync_block(location where) {
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
   if (arrived_ == 0) first_arrival_ = &me;
-  if (!same_place(first_arrival_->barrier, where))
+  if (!is_same_place(first_arrival_->barrier, where))
     fail({.kind = failure_kind::different_barriers, .thread = first_arrival_, .other = &me});
   if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
 
@@ -322,10 +298,6 @@ void block_runner::sync_block(location where) {
   resume(pick_ready(first_warp()));
 }
 
-unsigned block_runner::current_lane() const {
-  return running_->lane;
-}
-
 void block_runner::sync_lanes(exchange& mine) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
@@ -333,7 +305,7 @@ void block_runner::sync_lanes(exchange& mine) {
   me.collective = &mine;
   ++me.meetings;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
-  if (watcher_ != nullptr) watcher_->arrive(meeting_of(mine), mine);
+  if (watcher_ != nullptr) watcher_->arrive(mine);
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);
@@ -357,8 +329,8 @@ const block_runner::thread_state* block_runner::find_disagreement(
     const thread_state& thread =
         thread_at(waiting.warp, static_cast<unsigned>(std::countr_zero(left)));
     const exchange& each = *thread.collective;
-    if (each.mask != mine.mask || each.size != mine.size || !same_text(each.name, mine.name) ||
-        !same_place(each.where, mine.where))
+    if (each.mask != mine.mask || each.size != mine.size || !is_same_text(each.name, mine.name) ||
+        !is_same_place(each.where, mine.where))
       return &thread;
   }
   return nullptr;
@@ -421,16 +393,14 @@ void block_runner::fail_for_waiting() {
   fail({.kind = failure_kind::never_all_there});
 }
 
-void block_runner::memory_fault(const void* address) {
+void block_runner::fault(int signal, const void* address) {
   if (running_ == &scheduler_) return;
+  if (signal == SIGFPE) fail({.kind = failure_kind::bad_division, .thread = running_});
+  if (signal == SIGILL) fail({.kind = failure_kind::trapped, .thread = running_});
   fail(
       {.kind = stacks_.is_guard(address) ? failure_kind::stack_overflow : failure_kind::bad_address,
        .thread = running_,
        .address = address});
-}
-
-void block_runner::trap() {
-  if (running_ != &scheduler_) fail({.kind = failure_kind::trapped, .thread = running_});
 }
 
 void block_runner::misaligned_load(const void* address, std::size_t bytes) {
@@ -444,10 +414,6 @@ void block_runner::copy_by_hardware(void* to, const void* from, std::size_t byte
 
 void block_runner::stop() {
   fail({.kind = failure_kind::stopped, .thread = running_});
-}
-
-void block_runner::division_fault() {
-  if (running_ != &scheduler_) fail({.kind = failure_kind::bad_division, .thread = running_});
 }
 
 std::string block_runner::name_thread(const thread_state& thread) const {
@@ -501,7 +467,7 @@ std::string block_runner::describe_waiting() const {
   }
   std::string text;
   for (const auto& [what, numbers] : groups)
-    text += fmt::format("{}threads {} {}", text.empty() ? "" : "; ", list_ranges(numbers), what);
+    text += fmt::format("{}threads {} {}", text.empty() ? "" : "; ", list_threads(numbers), what);
   return text;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/gpu/simt.hpp"
+#include "host/simt/executor.hpp"
 #include "host/simt/fiber_stacks.hpp"
 #include "host/simt/kernel_symbols.hpp"
 #include "host/simt/observer.hpp"
@@ -21,14 +22,10 @@ namespace tenfold::simt {
 
 /// A kernel with everything that all of its blocks have in common.
 struct grid_job {
-  void (*invoke)(const void* arguments);  ///< calls the kernel once, as one thread
-  const void* arguments;
-  const kernel_symbols* kernel;
-  index3 grid, block;
-  unsigned warp_size;
-  std::size_t dynamic_shared_bytes;
+  const erased_kernel& kernel;
+  void* const* arguments;
+  launch_facts launch;
   schedule order;
-  launch_facts facts;
   observer* watching;  ///< null: nobody
 };
 
@@ -37,9 +34,6 @@ struct grid_job {
 class block_runner {
  public:
   block_runner();
-  ~block_runner();
-  block_runner(const block_runner&) = delete;
-  block_runner& operator=(const block_runner&) = delete;
 
   /// Before the blocks of a launch.
   void join(const grid_job& job);
@@ -50,14 +44,12 @@ class block_runner {
   // Called by the fibers, through common/gpu/simt.hpp.
   void sync_block(location where);
   void sync_lanes(exchange& mine);
-  [[nodiscard]] unsigned current_lane() const;
+  [[nodiscard]] unsigned current_lane() const { return running_->lane; }
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
   void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
-  // From a signal handler: end the block, if a fiber was running, and return only when none was.
-  void memory_fault(const void* address);
-  void division_fault();
-  void trap();
+  /// From a signal handler: ends the block, if a fiber was running, and returns only when none was.
+  void fault(int signal, const void* address);
 
   /// Ends the block: a vector load at an address that is no multiple of its size.
   void misaligned_load(const void* address, std::size_t bytes);
@@ -94,10 +86,9 @@ class block_runner {
 
   static void fiber_main(boost::context::detail::transfer_t from);
   void make_fibers(unsigned count);
-  void watch_block(const grid_job& job, index3 block);
   void switch_to(thread_state& next);
-  void shape_block(const grid_job& job);
-  void poison_shared(const grid_job& job);
+  void shape_block(const launch_facts& launch);
+  void poison_shared(const launch_facts& launch);
   void reset_block();
 
   void resume(thread_state& next);
@@ -132,6 +123,7 @@ class block_runner {
   static thread_local constinit block_runner* current_;
 
   fiber_stacks stacks_;
+  std::vector<void*> stack_tops_;  // of each thread
   std::vector<thread_state> threads_;
   std::vector<warp_state> warps_;
   thread_state scheduler_;
@@ -141,7 +133,6 @@ class block_runner {
   index3 shape_{0, 0, 0};
   unsigned warp_size_ = 0;
   unsigned thread_count_ = 0;
-  unsigned fiber_count_ = 0;
   unsigned arrived_ = 0;  // at the block's barrier
   const thread_state* first_arrival_ = nullptr;
   unsigned finished_ = 0;  // threads that have returned

@@ -35,14 +35,7 @@ void restore_fault_actions() {
 }
 
 void on_fault(int signal, siginfo_t* info, void*) {
-  if (block_runner* runner = block_runner::current()) {
-    if (signal == SIGFPE)
-      runner->division_fault();
-    else if (signal == SIGILL)
-      runner->trap();
-    else
-      runner->memory_fault(info->si_addr);
-  }
+  if (block_runner* runner = block_runner::current()) runner->fault(signal, info->si_addr);
   // Not a kernel's doing: back to whoever was in charge, who meets the same fault at once.
   restore_fault_actions();
 }
@@ -88,7 +81,8 @@ class fault_handler {
 class block_queue {
  public:
   explicit block_queue(const grid_job& job)
-      : job_(job), count_(std::uint64_t{job.grid.x} * job.grid.y * job.grid.z) {
+      : job_(job),
+        count_(std::uint64_t{job.launch.grid.x} * job.launch.grid.y * job.launch.grid.z) {
     if (job.order.blocks_and_lanes != schedule::order::random) return;
     random_sequence random(job.order.seed);
     offset_ = random.next() % count_;
@@ -126,8 +120,8 @@ class block_queue {
   [[nodiscard]] std::optional<std::string> failure() const {
     if (!failed_) return std::nullopt;
     const index3 block = position(failed_block_);
-    return fmt::format("kernel {}, block ({}, {}, {}): {}", job_.kernel->name, block.x, block.y,
-                       block.z, failure_);
+    return fmt::format("kernel {}, block ({}, {}, {}): {}", job_.launch.kernel->name, block.x,
+                       block.y, block.z, failure_);
   }
 
  private:
@@ -149,7 +143,7 @@ class block_queue {
   }
 
   [[nodiscard]] index3 position(std::uint64_t block) const {
-    const auto [x, y, z] = job_.grid;
+    const auto [x, y, z] = job_.launch.grid;
     return {static_cast<unsigned>(block % x), static_cast<unsigned>(block / x % y),
             static_cast<unsigned>(block / x / y)};
   }
@@ -306,6 +300,14 @@ void check_shape(const launch_shape& shape, const kernel_symbols& kernel) {
         kernel.name, fixed, shape.dynamic_shared_bytes, limit));
 }
 
+std::vector<pointer_argument> pointers_among(const erased_kernel& kernel, void* const* arguments) {
+  std::vector<pointer_argument> pointers;
+  for (std::size_t i = 0; i < kernel.element_bytes.size(); ++i)
+    if (const std::size_t bytes = kernel.element_bytes[i])
+      pointers.push_back({i, *static_cast<const void* const*>(arguments[i]), bytes});
+  return pointers;
+}
+
 }  // namespace
 
 void set_schedule(const schedule& order) {
@@ -330,24 +332,20 @@ unsigned worker_count() {
   return pool().count();
 }
 
-void launch_erased(const launch_shape& shape, const void* kernel,
-                   void (*invoke)(const void* arguments), const void* arguments,
-                   std::span<const pointer_argument> pointers) {
-  const kernel_symbols& symbols = describe_kernel(kernel);
+void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void* const* arguments) {
+  const kernel_symbols& symbols = describe_kernel(reinterpret_cast<const void*>(kernel.address));
   check_shape(shape, symbols);
+  observer* const watching = current_observer();
+  std::vector<pointer_argument> pointers;
+  if (watching != nullptr) pointers = pointers_among(kernel, arguments);
   const grid_job job{
-      .invoke = invoke,
+      .kernel = kernel,
       .arguments = arguments,
-      .kernel = &symbols,
-      .grid = shape.grid,
-      .block = shape.block,
-      .warp_size = static_cast<unsigned>(shape.warp_size),
-      .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+      .launch = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
+                 shape.dynamic_shared_bytes, pointers},
       .order = current_schedule(),
-      .facts = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
-                shape.dynamic_shared_bytes, pointers},
-      .watching = current_observer()};
-  if (job.watching != nullptr) job.watching->begin_launch(job.facts);
+      .watching = watching};
+  if (job.watching != nullptr) job.watching->begin_launch(job.launch);
   block_queue queue(job);
   pool().run(queue);
   if (job.watching != nullptr) job.watching->end_launch();

@@ -18,12 +18,11 @@
 /// as if nothing had happened.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <tuple>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "common/gpu/simt.hpp"
 #include "host/simt/observer.hpp"
@@ -50,43 +49,60 @@ void set_schedule(const schedule& order);
 /// as many as the machine runs at once, up to 16.
 [[nodiscard]] unsigned worker_count();
 
-/// The part of `launch` that does not depend on the kernel's type.
-/// @param kernel the kernel's address, for its name and its shared variables
-/// @param pointers the pointers among its arguments, for observers
-void launch_erased(const launch_shape& shape, const void* kernel,
-                   void (*invoke)(const void* arguments), const void* arguments,
-                   std::span<const pointer_argument> pointers = {});
+/// The size of what a kernel's parameter points to; 0 where it is no pointer, or one to void.
+template <typename Parameter>
+inline constexpr std::size_t pointed_bytes = 0;
+template <typename Element>
+inline constexpr std::size_t pointed_bytes<Element*> = sizeof(Element);
+template <>
+inline constexpr std::size_t pointed_bytes<void*> = 0;
+template <>
+inline constexpr std::size_t pointed_bytes<const void*> = 0;
 
-/// The pointers among a kernel's arguments.
 template <typename... Parameters>
-std::vector<pointer_argument> pointers_among(const std::tuple<Parameters...>& arguments) {
-  std::vector<pointer_argument> pointers;
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    [[maybe_unused]] const auto add = [&]<typename T>(std::size_t position, const T& argument) {
-      if constexpr (std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>>)
-        pointers.push_back({position,
-                            const_cast<const void*>(static_cast<const volatile void*>(argument)),
-                            sizeof *argument});
-    };
-    (add(I, std::get<I>(arguments)), ...);
-  }
-  (std::index_sequence_for<Parameters...>{});
-  return pointers;
+inline constexpr std::array<std::size_t, sizeof...(Parameters)> all_pointed_bytes{
+    pointed_bytes<Parameters>...};
+
+/// A kernel without its types.
+struct erased_kernel {
+  using function = void (*)();
+  function address = nullptr;
+  /// Calls the kernel once, as one thread. `arguments` holds a pointer to each of its arguments.
+  void (*call)(function kernel, void* const* arguments) = nullptr;
+  std::span<const std::size_t> element_bytes{};  ///< `pointed_bytes` of each parameter
+};
+
+template <typename... Parameters, std::size_t... I>
+void call_kernel(void (*kernel)(Parameters...), [[maybe_unused]] void* const* arguments,
+                 std::index_sequence<I...>) {
+  kernel(*static_cast<const Parameters*>(arguments[I])...);
 }
+
+template <typename... Parameters>
+erased_kernel erase_types(void (*kernel)(Parameters...)) {
+  const auto call = [](erased_kernel::function erased, void* const* arguments) {
+    call_kernel(reinterpret_cast<void (*)(Parameters...)>(erased), arguments,
+                std::index_sequence_for<Parameters...>{});
+  };
+  return {reinterpret_cast<erased_kernel::function>(kernel), call,
+          all_pointed_bytes<Parameters...>};
+}
+
+/// `launch` for a kernel without its types.
+/// @param arguments a pointer to each of the kernel's arguments
+void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void* const* arguments);
 
 /// Runs a kernel to its end. Launches from several OS threads run one after the other.
 /// @throws device_error describing the first block, by number, that failed.
 template <typename... Parameters, typename... Arguments>
 void launch(const launch_shape& shape, void (*kernel)(Parameters...), Arguments&&... arguments) {
-  using call = std::pair<void (*)(Parameters...), std::tuple<std::decay_t<Parameters>...>>;
-  const call bound{kernel, {std::forward<Arguments>(arguments)...}};
-  launch_erased(
-      shape, reinterpret_cast<const void*>(kernel),
-      [](const void* p) {
-        const call& c = *static_cast<const call*>(p);
-        std::apply(c.first, c.second);
+  std::tuple<Parameters...> values{std::forward<Arguments>(arguments)...};
+  std::apply(
+      [&](Parameters&... each) {
+        void* const pointers[] = {&each..., nullptr};  // no array is empty
+        launch_erased(shape, erase_types(kernel), pointers);
       },
-      &bound, current_observer() ? pointers_among(bound.second) : std::vector<pointer_argument>{});
+      values);
 }
 
 }  // namespace tenfold::simt

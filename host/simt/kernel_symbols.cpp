@@ -17,6 +17,7 @@
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <utility>
 
 /// Of the loader, which every access to a library's thread-local variable goes through.
 struct tls_index {
@@ -40,37 +41,32 @@ struct symbol {
 
 /// The kernels and shared variables of every loaded object that has any, and the variables of those
 /// that have kernels.
-class symbol_table {
- public:
+struct symbol_table {
+  std::vector<symbol> kernels, shared, variables;
+  /// What was read: where it was loaded, and its name. Nothing that holds kernels is ever unloaded.
+  std::set<std::pair<std::uintptr_t, std::string>> objects;
+
   symbol_table() { update(); }
 
-  /// Reads what was loaded since. Nothing is ever unloaded, and what is new comes last.
+  /// Reads what was loaded since.
   void update() {
-    std::size_t position = 0;
-    const auto add = [&](const dl_phdr_info& info) {
-      if (position++ != modules_) return;
-      read(info);
-      ++modules_;
-    };
     dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* f) {
-          (*static_cast<decltype(add)*>(f))(*info);
+        [](dl_phdr_info* info, std::size_t, void* table) {
+          static_cast<symbol_table*>(table)->add(*info);
           return 0;
         },
-        const_cast<void*>(static_cast<const void*>(&add)));
+        this);
   }
 
   [[nodiscard]] const symbol* find_kernel(std::uintptr_t address) const {
-    for (const symbol& s : kernels_)
+    for (const symbol& s : kernels)
       if (s.value == address) return &s;
     return nullptr;
   }
-  [[nodiscard]] const std::vector<symbol>& shared_variables() const { return shared_; }
-  [[nodiscard]] const std::vector<symbol>& variables() const { return variables_; }
-  [[nodiscard]] std::size_t modules() const { return modules_; }
 
  private:
-  void read(const dl_phdr_info& info) {
+  void add(const dl_phdr_info& info) {
+    if (!objects.emplace(info.dlpi_addr, info.dlpi_name).second) return;
     const char* path = info.dlpi_name[0] == '\0' ? "/proc/self/exe" : info.dlpi_name;
     const int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;  // the kernel's own virtual object has no file
@@ -105,30 +101,27 @@ class symbol_table {
     };
     const char* names = image + sections[table->sh_link].sh_offset;
     const auto* entries = reinterpret_cast<const ElfW(Sym)*>(image + table->sh_offset);
-    std::vector<symbol> variables;
-    const std::size_t kernels_before = kernels_.size();
+    std::vector<symbol> changing;
+    const std::size_t kernels_before = kernels.size();
     bool found = false;
     for (const auto& entry : std::span(entries, table->sh_size / sizeof(ElfW(Sym)))) {
       const std::string_view name = names + entry.st_name;
       const auto type = ELF64_ST_TYPE(entry.st_info);
       if (type == STT_FUNC && name.find(kernel_tag) != name.npos && name.starts_with("_Z"))
-        kernels_.push_back({name, storage, base + entry.st_value, entry.st_size});
+        kernels.push_back({name, storage, base + entry.st_value, entry.st_size});
       else if (type == STT_TLS && name.find(shared_tag) != name.npos)
-        shared_.push_back({name, storage, entry.st_value, entry.st_size});
+        shared.push_back({name, storage, entry.st_value, entry.st_size});
       else if (type == STT_OBJECT && entry.st_size != 0 && holds_variables(entry.st_shndx))
-        variables.push_back({name, storage, base + entry.st_value, entry.st_size});
+        changing.push_back({name, storage, base + entry.st_value, entry.st_size});
       else
         continue;
       found = true;
     }
     // To kernels, variables of what has none of them do not exist.
-    if (kernels_.size() != kernels_before)
-      variables_.insert(variables_.end(), variables.begin(), variables.end());
+    if (kernels.size() != kernels_before)
+      variables.insert(variables.end(), changing.begin(), changing.end());
     return found;
   }
-
-  std::size_t modules_ = 0;
-  std::vector<symbol> kernels_, shared_, variables_;
 };
 
 std::string demangle(std::string_view name) {
@@ -176,7 +169,7 @@ kernel_symbols read_symbols(const void* kernel) {
   // A local variable's mangled name contains its function's, without the leading underscore.
   const std::string enclosing = std::string(function->name.substr(1)) + 'E';
   std::set<std::string_view> counted;  // a template may stand in several loaded objects
-  for (const symbol& variable : table.shared_variables()) {
+  for (const symbol& variable : table.shared) {
     const bool own = variable.name.find(enclosing) != variable.name.npos;
     const bool of_a_device_function = variable.name.find(kernel_tag) == variable.name.npos;
     if (!own && !of_a_device_function) continue;
@@ -216,14 +209,14 @@ const kernel_symbols& describe_kernel(const void* kernel) {
 
 std::vector<program_variable> program_variables() {
   std::vector<program_variable> found;
-  for (const symbol& s : symbols().variables())
+  for (const symbol& s : symbols().variables)
     found.push_back({readable_variable_name(demangle(s.name)), s.value, s.size});
   std::ranges::sort(found, {}, &program_variable::address);
   return found;
 }
 
 std::size_t loaded_objects() {
-  return symbols().modules();
+  return symbols().objects.size();
 }
 
 std::vector<shared_area> locate_shared(const kernel_symbols& kernel) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,14 +46,8 @@ struct shared_area {
 struct block_memory {
   std::span<const shared_area> shared;  ///< all of it, dynamic shared memory last
   std::span<std::byte> stacks;          ///< of all threads
-  void* (*stack_top)(const void* stacks, unsigned thread);
-  const void* stacks_owner;  ///< first argument of `stack_top`
-
-  [[nodiscard]] void* top_of(unsigned thread) const { return stack_top(stacks_owner, thread); }
+  std::span<void* const> stack_tops;    ///< where the stack of each thread begins
 };
-
-/// Where lanes of a warp meet, or all threads of a block.
-enum class meeting { block_barrier, warp_barrier, shuffle, vote };
 
 /// Why a block ended early.
 enum class failure_kind {
@@ -70,6 +65,17 @@ enum class failure_kind {
   misaligned,
   stopped  ///< by the observer
 };
+
+/// The compiler may keep several copies of one text.
+[[nodiscard]] inline bool is_same_text(const char* a, const char* b) {
+  return a == b || std::strcmp(a, b) == 0;
+}
+[[nodiscard]] inline bool is_same_place(const location& a, const location& b) {
+  return a.line == b.line && is_same_text(a.file, b.file);
+}
+
+/// `0-15, 31` for the numbers of threads, in ascending order.
+[[nodiscard]] std::string list_threads(std::span<const unsigned> threads);
 
 /// A thread that had to do with a block's failure, and where it was, if the executor knows.
 struct failed_thread {
@@ -101,34 +107,48 @@ class block_observer {
   /// The running thread has hardware copy from global to shared memory.
   virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
   /// The running thread comes to a collective of its warp.
-  virtual void arrive(meeting kind, const exchange& mine) = 0;
+  virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
   virtual void pass_block_barrier() = 0;
   /// All threads have returned, or the block failed.
   virtual void end_block(const block_failure& failure) = 0;
 };
 
-/// Watches launches.
+/// Watches launches. What is of no use to an observer it need not override.
 class observer {
  public:
   virtual ~observer() = default;
   /// Whether one block must end before the next begins.
   [[nodiscard]] virtual bool takes_blocks_in_turn() const = 0;
-  virtual void begin_launch(const launch_facts& launch) = 0;
+  virtual void begin_launch(const launch_facts&) {}
   /// Whom the calling OS thread tells of the blocks that it runs of this launch; the observer's
   /// own.
   virtual block_observer& join_launch() = 0;
-  virtual void end_launch() = 0;
+  virtual void end_launch() {}
 
   // Device memory, in the order of the calls.
-  virtual void allocated(const void* memory, std::size_t bytes) = 0;
-  virtual void released(const void* memory) = 0;
-  virtual void written_by_host(const void* memory, std::size_t bytes) = 0;
+  virtual void allocated(const void* /*memory*/, std::size_t /*bytes*/) {}
+  virtual void released(const void* /*memory*/) {}
+  virtual void written_by_host(const void* /*memory*/, std::size_t /*bytes*/) {}
 };
 
 /// Has launches watched from now on; null: no longer. Not while a launch runs.
 void set_observer(observer* watching);
 [[nodiscard]] observer* current_observer();
+
+/// Has launches watched for as long as it lives, then by whoever watched before.
+class scoped_observer {
+ public:
+  explicit scoped_observer(observer* watching) : before_(current_observer()) {
+    set_observer(watching);
+  }
+  ~scoped_observer() { set_observer(before_); }
+  scoped_observer(const scoped_observer&) = delete;
+  scoped_observer& operator=(const scoped_observer&) = delete;
+
+ private:
+  observer* before_;
+};
 
 /// Ends the running block with the failure `stopped`: an observer has seen enough. Called from a
 /// kernel's thread.

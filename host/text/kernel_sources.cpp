@@ -1,12 +1,7 @@
 #include "host/text/kernel_sources.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
-#include <iterator>
-
-#include "host/error.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold {
 namespace {
@@ -14,12 +9,6 @@ namespace {
 /// The catalogue numbers its stages without a gap.
 const kernel_source& listed_source(const stage_info& stage) {
   return kernel_sources()[static_cast<std::size_t>(stage.number) - 1];
-}
-
-std::string read_text(std::string_view file) {
-  std::ifstream in{std::string(file), std::ios::binary};
-  if (!in) throw input_error(fmt::format("cannot read {}", file));
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace

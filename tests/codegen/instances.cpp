@@ -95,7 +95,7 @@ std::string kernel_name(const instance& i, int warp_size) {
 }
 
 using compiling = std::vector<isa::kernel_code>(std::string_view, const isa::architecture&,
-                                                const isa::compile_options&);
+                                                const std::vector<std::string>&);
 
 std::vector<stage_kernel> compile_stages(const isa::architecture& a, compiling& compile) {
   const std::vector<instance> instances = instances_for(a);

@@ -42,8 +42,8 @@ class WarpFolds : public testing::TestWithParam<const char*> {
     }
   }
 
-  [[nodiscard]] kernel_code fold(const compile_options& options = {}) const {
-    return compile(unit_for(target), target, options).at(0);
+  [[nodiscard]] kernel_code fold(const std::vector<std::string>& flags = {}) const {
+    return compile(unit_for(target), target, flags).at(0);
   }
 
   const architecture target = parse_architecture(GetParam());
@@ -58,7 +58,7 @@ TEST_P(WarpFolds, ShuffleOnceAStep) {
 }
 
 TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
-  const kernel_code plain = fold(), dpp = fold({{"-DTENFOLD_HIP_DPP"}});
+  const kernel_code plain = fold(), dpp = fold({"-DTENFOLD_HIP_DPP"});
   const bool swaps_rows = target.warp_size == 32;
   EXPECT_EQ(count_instructions(dpp, "ds_bpermute"), swaps_rows ? 0 : 1);
   EXPECT_EQ(count_instructions(dpp, "ds_swizzle"), swaps_rows ? 0 : 1);

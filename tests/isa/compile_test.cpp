@@ -63,7 +63,7 @@ TEST_P(CompiledFor, ShufflesComeFromTheKernelsLines) {
 
 TEST_P(CompiledFor, FlagsGoOnToTheCompiler) {
   const std::string unit = unit_of_stage_8() + "#ifndef WANTED\n#error not wanted\n#endif\n";
-  EXPECT_EQ(isa::compile(unit, architecture_, {.flags = {"-DWANTED"}}).size(), 1u);
+  EXPECT_EQ(isa::compile(unit, architecture_, {"-DWANTED"}).size(), 1u);
   try {
     (void)isa::compile(unit, architecture_);
     ADD_FAILURE() << "compiled what is wrong";

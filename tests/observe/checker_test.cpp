@@ -43,7 +43,8 @@ class Checker : public ::testing::Test {
   void SetUp() override { watch(std::nullopt); }
 
   void watch(std::optional<std::size_t> input_elements) {
-    checked = std::make_unique<checker>(input_elements);
+    static const std::array<std::string, 3> parameters{"in", "out", "ticket"};
+    checked = std::make_unique<checker>(1000, input_elements, parameters);
     checked->allocated(in, 128 * sizeof(unsigned));
     checked->allocated(out, 128 * sizeof(unsigned));
     checked->allocated(ticket, sizeof(unsigned));
@@ -59,16 +60,15 @@ class Checker : public ::testing::Test {
               .warp_size = warp_size,
               .dynamic_shared_bytes = dynamic.size() * sizeof dynamic[0],
               .arguments = arguments};
-    checked->begin_launch(launch, std::array<std::string, 3>{"in", "out", "ticket"});
+    checked->begin_launch(launch);
   }
   void begin_block(unsigned block) {
     const std::array<simt::shared_area, 2> areas{{
         {"tile", std::as_writable_bytes(std::span(tile))},
         {"", std::as_writable_bytes(std::span(dynamic))},
     }};
-    checked->begin_block(
-        launch, {block, 0, 0},
-        {.shared = areas, .stacks = stacks, .stack_top = nullptr, .stacks_owner = nullptr});
+    checked->begin_block(launch, {block, 0, 0},
+                         {.shared = areas, .stacks = stacks, .stack_tops = {}});
   }
   void begin() {
     begin_launch();
@@ -897,7 +897,7 @@ TEST_F(Coverage, IsNotExpectedOfPartials) {
   write(10, 0, all, out, own(0));
   end();
   std::swap(arguments[0].value, arguments[1].value);
-  checked->begin_launch(launch, std::array<std::string, 3>{"in", "out", "ticket"});
+  checked->begin_launch(launch);
   begin_block(0);
   read(20, 0, lane(0), out, always(0));
   end();

@@ -40,9 +40,7 @@ class MemoryMap : public ::testing::Test {
         {"tile", std::as_writable_bytes(std::span(tile))},
         {"", std::as_writable_bytes(std::span(dynamic))},
     }};
-    map.begin_block(
-        launch, {.shared = shared, .stacks = stacks, .stack_top = nullptr, .stacks_owner = this},
-        memory);
+    map.begin_block(launch, {.shared = shared, .stacks = stacks, .stack_tops = {}}, memory);
   }
 
   // Apart, as allocations of the executor are.

@@ -28,9 +28,8 @@ class Profile : public testing::TestWithParam<unsigned> {
   /// The counters of all places of one launch.
   static place_counters count(const std::function<void()>& launch) {
     profiler counting(most_steps);
-    simt::set_observer(&counting);
+    const simt::scoped_observer watching(&counting);
     launch();
-    simt::set_observer(nullptr);
     place_counters total;
     for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
     return total;
@@ -163,9 +162,8 @@ INSTANTIATE_TEST_SUITE_P(Warps, BankConflicts, testing::Values(32u, 64u),
 TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
   std::vector<float> in(watched::lanes), out(watched::lanes);
   profiler counting(most_steps);
-  simt::set_observer(&counting);
+  const simt::scoped_observer watching(&counting);
   watched::launch_early_return(in.data(), out.data(), 32);
-  simt::set_observer(nullptr);
   ASSERT_EQ(counting.launches().size(), 1u);
   std::uint64_t requests = 0;
   for (const auto& [key, c] : counting.launches().front().places)
@@ -178,7 +176,7 @@ TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
 
 TEST(Endless, AProfileStopsWhereItCannotKeepWhatHappens) {
   profiler counting(most_steps);
-  simt::set_observer(&counting);
+  const simt::scoped_observer watching(&counting);
   EXPECT_NO_THROW(watched::launch_busy(1000));
   try {
     watched::launch_busy(std::uint64_t{1} << 40);
@@ -187,7 +185,6 @@ TEST(Endless, AProfileStopsWhereItCannotKeepWhatHappens) {
     EXPECT_NE(std::string_view(e.what()).find("use a smaller n"), std::string_view::npos)
         << e.what();
   }
-  simt::set_observer(nullptr);
 }
 
 TEST(Endless, AnExplorationStopsABlockThatWaitsForOneThatNeverBegins) {

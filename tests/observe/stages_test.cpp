@@ -20,7 +20,7 @@ const stage_info& stage_at(int number) {
   return catalogue[static_cast<std::size_t>(number) - 1];
 }
 
-profile_request request_for(int number, int warp_size) {
+run_request request_for(int number, int warp_size) {
   const stage_info& stage = stage_at(number);
   return {.stage = number,
           .name = stage.name,
@@ -56,11 +56,11 @@ TEST_P(Claims, Stage2RaisesActiveLanes) {
 }
 
 TEST_P(Claims, Stage3BringsWavefrontsPerRequestToOne) {
-  EXPECT_GE(profile(2).shared().worst_conflict, 8u);
+  EXPECT_GE(profile(2).total.shared().worst_conflict, 8u);
   const kernel_profile now = profile(3);
-  EXPECT_EQ(now.shared().worst_conflict, 1u);
+  EXPECT_EQ(now.total.shared().worst_conflict, 1u);
   EXPECT_LE(now.wavefronts_per_request(), halves());
-  EXPECT_EQ(now.shared().requests, profile(2).shared().requests);
+  EXPECT_EQ(now.total.shared().requests, profile(2).total.shared().requests);
 }
 
 TEST_P(Claims, Stage4HalvesTheBlocks) {
@@ -76,12 +76,12 @@ TEST_P(Claims, Stage5HasABarrierForTheLoadAndOneForEachStepWiderThanHalfAWarp) {
   for (int stride = now.used_shape.block / 2; stride >= warp_size(); stride /= 2) ++wide_steps;
   EXPECT_EQ(now.barriers_per_block(), 1 + wide_steps);
   EXPECT_GT(profile(4).barriers_per_block(), now.barriers_per_block());
-  EXPECT_EQ(now.shared().requests, profile(4).shared().requests);
+  EXPECT_EQ(now.total.shared().requests, profile(4).total.shared().requests);
 }
 
 TEST_P(Claims, Stage6TakesFewerSteps) {
   EXPECT_LT(profile(6).steps_per_element(), profile(5).steps_per_element());
-  EXPECT_EQ(profile(6).shared().requests, profile(5).shared().requests);
+  EXPECT_EQ(profile(6).total.shared().requests, profile(5).total.shared().requests);
 }
 
 TEST_P(Claims, Stage7ShufflesInPlaceOfTheLastSteps) {
@@ -92,7 +92,7 @@ TEST_P(Claims, Stage7ShufflesInPlaceOfTheLastSteps) {
   EXPECT_EQ(now.total.warp_barriers, 0u);
   EXPECT_EQ(before.total.warp_barriers, steps * before.blocks());
   // Each step was two reads and a write; the result was read once more, and is read once now.
-  EXPECT_EQ(before.shared().requests - now.shared().requests, 3 * steps * now.blocks());
+  EXPECT_EQ(before.total.shared().requests - now.total.shared().requests, 3 * steps * now.blocks());
 }
 
 TEST_P(Claims, Stage8HasOneBarrierAndOneSharedElementAWarp) {
@@ -101,7 +101,7 @@ TEST_P(Claims, Stage8HasOneBarrierAndOneSharedElementAWarp) {
   EXPECT_EQ(now.barriers_per_block(), 1);
   EXPECT_EQ(now.passes.front().shared_bytes, warps * sizeof(float));
   EXPECT_EQ(now.total.shared_writes.lanes, warps * now.blocks());
-  EXPECT_LT(now.shared().requests, before.shared().requests / 2);
+  EXPECT_LT(now.total.shared().requests, before.total.shared().requests / 2);
 }
 
 TEST_P(Claims, Stage9CutsInstructionsPerElement) {
@@ -113,7 +113,7 @@ TEST_P(Claims, Stage9CutsInstructionsPerElement) {
 
 TEST_P(Claims, Stage10NeedsTwoLaunchesAndOneTreeABlock) {
   for (const std::uint64_t size : {n, 16 * n}) {
-    profile_request r = request_for(10, warp_size());
+    run_request r = request_for(10, warp_size());
     r.n = size;
     const kernel_profile now = profile_kernel(r);
     EXPECT_EQ(now.passes.size(), 2u);
@@ -121,7 +121,7 @@ TEST_P(Claims, Stage10NeedsTwoLaunchesAndOneTreeABlock) {
     EXPECT_LE(now.passes.front().blocks, 64u);
   }
   // Once a block, where stage 9 has a block for every tile.
-  profile_request one = request_for(9, warp_size()), other = request_for(10, warp_size());
+  run_request one = request_for(9, warp_size()), other = request_for(10, warp_size());
   one.n = other.n = 16 * n;
   EXPECT_LT(10 * profile_kernel(other).total.shuffles, profile_kernel(one).total.shuffles);
 }
@@ -151,7 +151,7 @@ TEST_P(Clean, OnEveryInputInEveryOrder) {
   const auto [number, warp_size] = GetParam();
   if (warp_size == 64 && description_of(stage_at(number)).compute_capability != 0)
     GTEST_SKIP() << "needs NVIDIA's hardware";
-  profile_request r = request_for(number, warp_size);
+  run_request r = request_for(number, warp_size);
   r.n = std::max(std::uint64_t{1} << 14, 4 * elements_per_block(r));
   const check_report report = check_kernel(r, 3, [](const std::string&) {});
   for (const finding& each : report.findings)
@@ -171,7 +171,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, Clean,
 class SmallBlock : public testing::TestWithParam<int> {};
 
 TEST_P(SmallBlock, IsCleanInEveryOrder) {
-  profile_request r = request_for(GetParam(), 8);
+  run_request r = request_for(GetParam(), 8);
   r.shape = {.block = 16};
   const check_report report = check_small_block(r);
   for (const finding& each : report.findings)

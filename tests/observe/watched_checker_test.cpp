@@ -14,34 +14,10 @@ namespace {
 
 constexpr unsigned blocks = 4;
 
-/// Hands what happens to a checker for as long as it lives.
-class checking final : public simt::observer {
- public:
-  checking() { simt::set_observer(this); }
-  ~checking() override { simt::set_observer(nullptr); }
-
-  [[nodiscard]] const std::vector<finding>& findings() const { return checker_.findings(); }
-
-  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void begin_launch(const simt::launch_facts& launch) override { checker_.begin_launch(launch); }
-  simt::block_observer& join_launch() override { return recorder_; }
-  void end_launch() override { checker_.end_launch(); }
-  void allocated(const void* p, std::size_t bytes) override { checker_.allocated(p, bytes); }
-  void released(const void* p) override { checker_.released(p); }
-  void written_by_host(const void* p, std::size_t bytes) override {
-    checker_.written_by_host(p, bytes);
-  }
-
- private:
-  checker checker_;
-  block_recorder recorder_{checker_, 1000};
-};
-
 place_counters count(void (*launch)()) {
   profiler counting(1000);
-  simt::set_observer(&counting);
+  const simt::scoped_observer watching(&counting);
   launch();
-  simt::set_observer(nullptr);
   place_counters total;
   for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
   return total;
@@ -50,7 +26,8 @@ place_counters count(void (*launch)()) {
 TEST(DeviceVariables, TellOfOtherBlocksByAnAtomic) {
   std::array<float, blocks> partials{};
   float out = 0;
-  checking watching;
+  checker watching(1000);
+  const simt::scoped_observer scope(&watching);
   watching.allocated(partials.data(), sizeof partials);
   watching.allocated(&out, sizeof out);
   for (int launch = 0; launch < 2; ++launch)
@@ -60,7 +37,8 @@ TEST(DeviceVariables, TellOfOtherBlocksByAnAtomic) {
 }
 
 TEST(DeviceVariables, AreRacedFor) {
-  checking watching;
+  checker watching(1000);
+  const simt::scoped_observer scope(&watching);
   watched::launch_plain_count(blocks);
   ASSERT_FALSE(watching.findings().empty());
   for (const finding& f : watching.findings()) {
@@ -71,7 +49,8 @@ TEST(DeviceVariables, AreRacedFor) {
 
 TEST(Structs, MayLieWhereTheirMembersMay) {
   alignas(16) std::array<float, 2 * watched::lanes + 1> in{}, out{};
-  checking watching;
+  checker watching(1000);
+  const simt::scoped_observer scope(&watching);
   watching.allocated(in.data(), sizeof in);
   watching.written_by_host(in.data(), sizeof in);
   watching.allocated(out.data(), sizeof out);

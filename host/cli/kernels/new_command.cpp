@@ -8,9 +8,9 @@
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/kernels/own_kernel.hpp"
-#include "host/isa/process.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -45,7 +45,7 @@ exit_code write_new_kernel(const std::string& name, const std::string& from) {
   const std::string file = name + ".hpp";
   if (std::filesystem::exists(file))
     throw input_error(fmt::format("there is a {} already: choose another name", file));
-  isa::write_text(file, from.empty() ? from_example(name) : from_stage(name, choose_stage(from)));
+  write_text(file, from.empty() ? from_example(name) : from_stage(name, choose_stage(from)));
   fmt::print(
       "wrote {0}; change it and see:\n"
       "  tenfold run --kernel {0}       whether it is right, and what it takes\n"

@@ -11,10 +11,10 @@
 #include "host/backends/backend.hpp"
 #include "host/backends/module.hpp"
 #include "host/error.hpp"
-#include "host/isa/process.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/kernel_sources.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::cli {
 namespace fs = std::filesystem;
@@ -129,7 +129,7 @@ const stage_info& own_stage(const std::string& file) {
     // A file that is as it was keeps its time, so that nothing is compiled anew.
     const fs::path unit = fs::path(TENFOLD_GENERATED_FOLDER) / "own/kernel.hpp";
     const std::string text = unit_text(kernel);
-    if (!fs::exists(unit) || isa::read_text(unit) != text) isa::write_text(unit, text);
+    if (!fs::exists(unit) || read_text(unit) != text) write_text(unit, text);
   });
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));

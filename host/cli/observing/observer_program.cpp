@@ -12,7 +12,6 @@
 #include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
-#include "host/cli/program.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/watched_run.hpp"
 #include "host/reduce/stage_description.hpp"
@@ -44,16 +43,11 @@ void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
       fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
 }
 
-bool serves(const stage_info& stage, element_type type) {
-  return backends().back()->serves(stage.number, type);
-}
-
 bool runs_on(const stage_info& stage, element_type type, int warp_size) {
-  return serves(stage, type) && backends()
-                                    .back()
-                                    ->open(warp_size)
-                                    ->hardware_lack(description_of(stage).compute_capability)
-                                    .empty();
+  const backend& executor = *backends().back();
+  const int capability = description_of(stage).compute_capability;
+  return executor.serves(stage.number, type) &&
+         executor.open(warp_size)->hardware_lack(capability).empty();
 }
 
 std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) {
@@ -88,7 +82,7 @@ watched_ladder all_stages_for(const watched_kernel& k) {
   const element_type type = parse_element_type(k.type);
   watched_ladder all;
   for (const stage_info& each : catalogue) {
-    if (!serves(each, type)) continue;
+    if (!backends().back()->serves(each.number, type)) continue;
     const watched_kernel shaped = shaped_for(each, k);
     if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
       all.stages.push_back(&each);
@@ -101,8 +95,7 @@ watched_ladder all_stages_for(const watched_kernel& k) {
       "no stage can be watched with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
 }
 
-observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
-                                     int warp_size) {
+observe::run_request request_for(const stage_info& stage, const watched_kernel& k, int warp_size) {
   return {.stage = stage.number,
           .name = stage.name,
           .file = observe::name_from_root(file_of(stage)),
@@ -112,13 +105,17 @@ observe::profile_request request_for(const stage_info& stage, const watched_kern
           .warp_size = warp_size};
 }
 
-int run_observer(int argc, char** argv) {
+}  // namespace tenfold::cli
+
+int main(int argc, char** argv) {
+  using namespace tenfold::cli;
   CLI::App app("Watches kernels while the executor runs them.", "tenfold");
   app.require_subcommand(1);
   observing_options o;
   action verb;
-  add_observing_verbs(app, o, {profile_stages, check_stages, trace_stage}, verb);
-  return parse_and_run(app, argc, argv, [&] { return verb(); });
+  add_observing_verbs(app, o,
+                      {[&] { return profile_stages(o.profile); },
+                       [&] { return check_stages(o.check); }, [&] { return trace_stage(o.trace); }},
+                      verb);
+  return tenfold::parse_and_run(app, argc, argv, [&] { return verb(); });
 }
-
-}  // namespace tenfold::cli

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/cli/observing/observing_options.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/watched_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 
@@ -24,8 +24,7 @@ exit_code trace_stage(const trace_options& o);
 /// @throws input_error unless either a stage is named or all are asked for
 void check_choice(bool all, const watched_kernel& k, std::string_view verb);
 
-/// Whether there are watched kernels of a stage for a type, and for a warp size.
-[[nodiscard]] bool serves(const stage_info& stage, element_type type);
+/// Whether there are watched kernels of a stage for a type and a warp size.
 [[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
 
 /// Of the warp sizes that are asked for those that the stage can have, or the first where it can
@@ -49,7 +48,7 @@ struct watched_ladder {
 /// @throws input_error where no listed stage can be watched so
 [[nodiscard]] watched_ladder all_stages_for(const watched_kernel& k);
 
-[[nodiscard]] observe::profile_request request_for(const stage_info& stage, const watched_kernel& k,
-                                                   int warp_size);
+[[nodiscard]] observe::run_request request_for(const stage_info& stage, const watched_kernel& k,
+                                               int warp_size);
 
 }  // namespace tenfold::cli

@@ -20,11 +20,9 @@ void add_kernel(CLI::App& app, watched_kernel& k) {
       ->excludes(stage);
 }
 
-void add_size(CLI::App& app, watched_kernel& k) {
+/// What `profile` and `check` are told of a run.
+void add_run(CLI::App& app, watched_kernel& k) {
   app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki")->capture_default_str();
-}
-
-void add_shape(CLI::App& app, watched_kernel& k) {
   app.add_option("--type", k.type,
                  fmt::format("element type: f32, u32, f64, of stages {} also i8",
                              stages_that(&stage_description::serves_narrow)))
@@ -42,9 +40,6 @@ void add_shape(CLI::App& app, watched_kernel& k) {
   app.add_option("--grid", k.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device]",
                              stages_that(&stage_description::takes_grid)));
-}
-
-void add_warps(CLI::App& app, watched_kernel& k) {
   app.add_option("--warp", k.warps, "lanes of a warp: 32, 64, or both")
       ->delimiter(',')
       ->check(CLI::IsMember({32, 64}))
@@ -62,39 +57,32 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
   return option;
 }
 
-void add_profile(CLI::App& app, profile_options& o,
-                 const std::function<exit_code(const profile_options&)>& act, action& chosen) {
+void add_profile(CLI::App& app, profile_options& o, const action& act, action& chosen) {
   CLI::App* profile = app.add_subcommand(
       "profile", "what a stage's kernel does to memory and lanes, counted without a GPU");
   add_kernel(*profile, o.kernel);
-  add_size(*profile, o.kernel);
-  add_shape(*profile, o.kernel);
-  add_warps(*profile, o.kernel);
+  add_run(*profile, o.kernel);
   CLI::Option* all = add_all(*profile, o.all, "every stage, a line each");
   profile->add_flag("--source", o.source, "the kernel's text with the counters beside it")
       ->excludes(all);
   add_json(*profile, o.json);
-  profile->callback([&o, &chosen, act] { chosen = [&o, act] { return act(o); }; });
+  profile->callback([&chosen, act] { chosen = act; });
 }
 
-void add_check(CLI::App& app, check_options& o,
-               const std::function<exit_code(const check_options&)>& act, action& chosen) {
+void add_check(CLI::App& app, check_options& o, const action& act, action& chosen) {
   CLI::App* check = app.add_subcommand(
       "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
   add_kernel(*check, o.kernel);
-  add_size(*check, o.kernel);
-  add_shape(*check, o.kernel);
-  add_warps(*check, o.kernel);
+  add_run(*check, o.kernel);
   add_all(*check, o.all, "every stage");
   check->add_option("--seeds", o.seeds, "random orders of threads and blocks to try")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   add_json(*check, o.json);
-  check->callback([&o, &chosen, act] { chosen = [&o, act] { return act(o); }; });
+  check->callback([&chosen, act] { chosen = act; });
 }
 
-void add_trace(CLI::App& app, trace_options& o,
-               const std::function<exit_code(const trace_options&)>& act, action& chosen) {
+void add_trace(CLI::App& app, trace_options& o, const action& act, action& chosen) {
   CLI::App* trace = app.add_subcommand(
       "trace",
       "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
@@ -119,7 +107,7 @@ void add_trace(CLI::App& app, trace_options& o,
   trace->add_option("--json", o.json, "a file, or standard output: -")->capture_default_str();
   trace->callback([&o, &chosen, act] {
     if (!o.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
-    chosen = [&o, act] { return act(o); };
+    chosen = act;
   });
 }
 

@@ -2,10 +2,7 @@
 /// The verbs that watch kernels, `profile`, `check` and `trace`, and what a user asks of them.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/cli/commands.hpp"
@@ -62,9 +59,7 @@ struct observing_options {
 /// What becomes of them: the work itself in the program that can watch kernels, a call of that
 /// program in all others.
 struct observing_verbs {
-  std::function<exit_code(const profile_options&)> profile;
-  std::function<exit_code(const check_options&)> check;
-  std::function<exit_code(const trace_options&)> trace;
+  action profile, check, trace;
 };
 
 /// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <string_view>
+#include <variant>
 
 #include "host/measure/result.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -27,20 +29,56 @@ std::string name_column(const stage_info& stage) {
                             : fmt::format("{} {}", stage.number, stage.name);
 }
 
+/// One counter of a kernel: a count, or an average.
+struct counter {
+  std::string_view label;
+  std::string_view key;  ///< in JSON
+  std::variant<std::uint64_t, double> value;
+
+  [[nodiscard]] double number() const {
+    return std::visit([](auto known) { return static_cast<double>(known); }, value);
+  }
+};
+
+/// The same counters in the same order for every kernel.
+std::vector<counter> counters_of(const kernel_profile& p) {
+  const traffic global = p.total.global(), shared = p.total.shared();
+  return {{"launches", "launches", p.passes.size()},
+          {"blocks", "blocks", p.blocks()},
+          {"global memory: requests", "global_requests", global.requests},
+          {"  bytes asked for", "global_bytes", global.bytes},
+          {"  sectors of 32 bytes", "global_sectors", global.sectors},
+          {"  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()},
+          {"  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes},
+          {"shared memory: requests", "shared_requests", shared.requests},
+          {"  wavefronts", "shared_wavefronts", shared.wavefronts},
+          {"  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()},
+          {"  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict},
+          {"  active lanes per request", "active_lanes_at_shared_memory",
+           p.active_lanes_at_shared_memory()},
+          {"active lanes per step", "active_lanes", p.active_lanes()},
+          {"steps per element", "steps_per_element", p.steps_per_element()},
+          {"barriers per block", "barriers_per_block", p.barriers_per_block()},
+          {"block barriers, by warps", "block_barriers", p.total.block_barriers},
+          {"warp barriers", "warp_barriers", p.total.warp_barriers},
+          {"shuffles", "shuffles", p.total.shuffles}};
+}
+
 std::string show(const counter& c) {
-  if (c.is_whole) return fmt::format("{:.0f}", c.value);
-  return fmt::format("{:.{}f}", c.value, c.value >= 100 ? 1 : 2);
+  if (const std::uint64_t* count = std::get_if<std::uint64_t>(&c.value))
+    return fmt::format("{}", *count);
+  return fmt::format("{:.{}f}", c.number(), c.number() >= 100 ? 1 : 2);
 }
 
 /// How often the value before; a counter that was or became zero has no such factor.
 std::string show_change(const counter& before, const counter& now) {
-  if (before.value == now.value) return "=";
-  if (before.value == 0 || now.value == 0) return now.value == 0 ? "gone" : "new";
-  return fmt::format("{:.3g} x", now.value / before.value);
+  if (before.number() == now.number()) return "=";
+  if (before.number() == 0 || now.number() == 0) return now.number() == 0 ? "gone" : "new";
+  return fmt::format("{:.3g} x", now.number() / before.number());
 }
 
 std::string describe_request(const kernel_profile& p) {
-  const observe::profile_request& r = p.request;
+  const observe::run_request& r = p.request;
   return fmt::format("sum of {} random {}, block {}, items {}, warps of {}", format_count(r.n),
                      name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
 }
@@ -54,39 +92,12 @@ bool is_hot(const place_counters& line, const place_counters& hottest) {
   return line.entries * 2 >= hottest.entries;
 }
 
-std::uint64_t wavefronts(const place_counters& c) {
-  return c.shared_reads.wavefronts + c.shared_writes.wavefronts + c.shared_atomics.wavefronts;
-}
-std::uint64_t shared_requests(const place_counters& c) {
-  return c.shared_reads.requests + c.shared_writes.requests + c.shared_atomics.requests;
-}
-std::uint64_t global_requests(const place_counters& c) {
-  return c.global_reads.requests + c.global_writes.requests + c.global_atomics.requests;
-}
-std::uint64_t sectors(const place_counters& c) {
-  return c.global_reads.sectors + c.global_writes.sectors + c.global_atomics.sectors;
-}
-std::uint64_t barriers(const place_counters& c) {
-  return c.block_barriers + c.warp_barriers;
-}
-/// With votes, which are exchanges between lanes as well.
-std::uint64_t shuffles(const place_counters& c) {
-  return c.shuffles + c.votes;
-}
-
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
 double active_lanes(const place_counters& c) {
-  std::uint64_t lanes = 0, requests = 0;
-  for (const traffic* each : {&c.global_reads, &c.global_writes, &c.global_atomics, &c.shared_reads,
-                              &c.shared_writes, &c.shared_atomics}) {
-    lanes += each->lanes;
-    requests += each->requests;
-  }
-  if (requests == 0) {
-    lanes = c.entering_lanes;
-    requests = c.entries;
-  }
-  return requests == 0 ? 0 : static_cast<double>(lanes) / static_cast<double>(requests);
+  traffic all = c.global();
+  all.add(c.shared());
+  return all.requests != 0 ? observe::ratio(all.lanes, all.requests)
+                           : observe::ratio(c.entering_lanes, c.entries);
 }
 
 std::string blank_if_zero(std::uint64_t value) {
@@ -131,8 +142,7 @@ json describe(const profiled_stage& s) {
                                          ? "two halves of 32 lanes, not measured on hardware"
                                          : "32 banks of 4 bytes"}};
   for (const counter& each : counters_of(p))
-    entry[each.key] =
-        each.is_whole ? json(static_cast<std::uint64_t>(each.value)) : json(each.value);
+    std::visit([&](auto known) { entry[std::string(each.key)] = known; }, each.value);
   entry["passes"] = json::array();
   for (const observe::pass_profile& pass : p.passes) {
     json one{{"n", pass.n},
@@ -154,35 +164,6 @@ json describe(const profiled_stage& s) {
 
 }  // namespace
 
-std::vector<counter> counters_of(const kernel_profile& p) {
-  const traffic global = p.global(), shared = p.shared();
-  const auto whole = [](const char* label, const char* key, std::uint64_t value) {
-    return counter{label, key, static_cast<double>(value), true};
-  };
-  const auto average = [](const char* label, const char* key, double value) {
-    return counter{label, key, value, false};
-  };
-  return {whole("launches", "launches", p.passes.size()),
-          whole("blocks", "blocks", p.blocks()),
-          whole("global memory: requests", "global_requests", global.requests),
-          whole("  bytes asked for", "global_bytes", global.bytes),
-          whole("  sectors of 32 bytes", "global_sectors", global.sectors),
-          average("  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()),
-          whole("  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes),
-          whole("shared memory: requests", "shared_requests", shared.requests),
-          whole("  wavefronts", "shared_wavefronts", shared.wavefronts),
-          average("  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()),
-          whole("  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict),
-          average("  active lanes per request", "active_lanes_at_shared_memory",
-                  p.active_lanes_at_shared_memory()),
-          average("active lanes per step", "active_lanes", p.active_lanes()),
-          average("steps per element", "steps_per_element", p.steps_per_element()),
-          average("barriers per block", "barriers_per_block", p.barriers_per_block()),
-          whole("block barriers, by warps", "block_barriers", p.total.block_barriers),
-          whole("warp barriers", "warp_barriers", p.total.warp_barriers),
-          whole("shuffles", "shuffles", p.total.shuffles)};
-}
-
 void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   print_heading(describe_request(stage.profile));
   const std::vector<counter> now = counters_of(stage.profile);
@@ -192,7 +173,7 @@ void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   const std::vector<counter> old =
       before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    if (now[i].value == 0 && (old.empty() || old[i].value == 0)) continue;
+    if (now[i].number() == 0 && (old.empty() || old[i].number() == 0)) continue;
     fmt::print("{:<{}}", now[i].label, label_width);
     if (!old.empty()) fmt::print("{:>22}", show(old[i]));
     fmt::print("{:>22}", show(now[i]));
@@ -221,14 +202,14 @@ void print_profiles(std::span<const profiled_stage> stages) {
                   "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
   for (const profiled_stage& each : stages) {
     const kernel_profile& p = each.profile;
-    const traffic shared = p.shared();
+    const traffic shared = p.total.shared();
     fmt::print(
         "{:>5}  "
         "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
         is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
-        p.passes.size(), p.blocks(), p.global().sectors, p.sector_efficiency(), shared.requests,
-        shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(), p.barriers_per_block(),
-        p.total.shuffles, p.steps_per_element());
+        p.passes.size(), p.blocks(), p.total.global().sectors, p.sector_efficiency(),
+        shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
+        p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
   }
 }
 
@@ -249,12 +230,15 @@ void print_source(const profiled_stage& stage) {
       continue;
     }
     const place_counters& c = found->second;
+    const traffic global = c.global(), shared = c.shared();
     const double lanes = active_lanes(c);
     const std::string row = fmt::format(
         "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
-        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global_requests(c)),
-        blank_if_zero(sectors(c)), blank_if_zero(shared_requests(c)), blank_if_zero(wavefronts(c)),
-        blank_if_zero(barriers(c)), blank_if_zero(shuffles(c)));
+        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global.requests),
+        blank_if_zero(global.sectors), blank_if_zero(shared.requests),
+        blank_if_zero(shared.wavefronts), blank_if_zero(c.block_barriers + c.warp_barriers),
+        // Votes are exchanges between lanes as well.
+        blank_if_zero(c.shuffles + c.votes));
     const bool hot = is_hot(c, hottest);
     fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
                line);

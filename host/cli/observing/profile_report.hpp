@@ -18,17 +18,6 @@ struct profiled_stage {
   observe::kernel_profile profile;
 };
 
-/// One counter of a kernel.
-struct counter {
-  std::string label;
-  std::string key;  ///< in JSON
-  double value;
-  bool is_whole;  ///< a count, no average
-};
-
-/// The same counters in the same order for every kernel.
-[[nodiscard]] std::vector<counter> counters_of(const observe::kernel_profile& p);
-
 /// A stage in a column, beside the stage before it where there is one, for one warp size.
 void print_profile(const profiled_stage* before, const profiled_stage& stage);
 /// Every stage a line, for one warp size.

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -20,34 +21,11 @@ using observe::action;
 /// Of this version is what docs/trace.md describes.
 constexpr int schema_version = 1;
 
-const char* name_of(action what) {
-  switch (what) {
-    case action::read:
-      return "read";
-    case action::write:
-      return "write";
-    case action::atomic:
-      return "atomic";
-    case action::fence:
-    case action::block_fence:
-      return "fence";
-    case action::basic_block:
-      return "basic_block";
-    case action::warp_barrier:
-      return "warp_barrier";
-    case action::shuffle:
-      return "shuffle";
-    case action::vote:
-      return "vote";
-    case action::block_barrier:
-      return "block_barrier";
-    case action::bulk_read:
-      return "bulk_read";
-    case action::bulk_write:
-      break;
-  }
-  return "bulk_write";
-}
+/// In the order of `action`.
+constexpr std::array<const char*, 12> action_names{
+    "read",         "write",   "atomic", "fence",         "fence",     "basic_block",
+    "warp_barrier", "shuffle", "vote",   "block_barrier", "bulk_read", "bulk_write"};
+static_assert(action_names.size() == static_cast<std::size_t>(action::bulk_write) + 1);
 
 const char* name_of(observe::space in) {
   return in == observe::space::shared ? "shared" : "global";
@@ -72,7 +50,10 @@ json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) 
 constexpr std::string_view counting_array = "ticket";
 
 json describe(const observe::traced_step& s, element_type type) {
-  json step{{"epoch", s.epoch}, {"warp", s.warp}, {"action", name_of(s.what)}, {"line", s.line}};
+  json step{{"epoch", s.epoch},
+            {"warp", s.warp},
+            {"action", action_names[static_cast<std::size_t>(s.what)]},
+            {"line", s.line}};
   if (!s.array.empty()) {
     step["array"] = s.array;
     step["bytes"] = s.bytes;
@@ -117,12 +98,12 @@ exit_code trace_stage(const trace_options& o) {
   const element_type type = parse_element_type(o.kernel.type);
   watched_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";
-  observe::profile_request request = request_for(stage, k, k.warps.front());
+  observe::run_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);
   if (o.kernel.n.empty()) request.n = tile;
-  request.traced_block = o.traced_block;
   request.ones = o.values == "ones";
-  const std::vector<observe::traced_launch> launches = observe::trace_kernel(request);
+  const std::vector<observe::traced_launch> launches =
+      observe::trace_kernel(request, o.traced_block);
   json document{{"context",
                  {{"executable", "tenfold"},
                   {"schema", schema_version},
@@ -135,7 +116,7 @@ exit_code trace_stage(const trace_options& o) {
                   {"block", request.shape.block},
                   {"items", tile / static_cast<std::uint64_t>(request.shape.block)},
                   {"warp", request.warp_size},
-                  {"banks", observe::traced_banks(static_cast<unsigned>(request.warp_size))},
+                  {"banks", request.warp_size},
                   {"values", o.values},
                   {"seed", 1}}},
                 {"launches", json::array()}};

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "host/isa/compiler.hpp"
-#include "host/isa/process.hpp"
+#include "host/text/process.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/reading.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 /// The assembler's text of a header with what surrounds the instructions.
 std::string text_of(const std::string& header, const isa::architecture& a) {
-  const isa::temporary_folder folder;
+  const temporary_folder folder;
   const std::string source = isa::source_folder(), output = (folder.path() / "text").string();
   std::vector<std::string> command = isa::needed_compiler(a);
   const std::vector<std::string> options =
@@ -28,9 +28,9 @@ std::string text_of(const std::string& header, const isa::architecture& a) {
        {std::string("-std=c++20"), std::string("-O3"), "-I" + source,
         source + "/tests/codegen/claims/" + header, std::string("-o"), output})
     command.push_back(each);
-  if (const isa::process_result result = isa::run_process(command, folder); result.exit_status != 0)
+  if (const process_result result = run_process(command, folder); result.exit_status != 0)
     throw std::runtime_error(result.err);
-  return isa::read_text(output);
+  return read_text(output);
 }
 
 // The bounds are an upper limit, so that the size is still unknown.

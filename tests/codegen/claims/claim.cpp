@@ -33,7 +33,7 @@ const std::vector<isa::kernel_code>& compiled(const std::string& header,
   if (at != cached.end()) return at->second;
   std::vector<isa::kernel_code> kernels =
       isa::compile(fmt::format("#include \"tests/codegen/claims/{}\"\n", header), a,
-                   {{fmt::format("-DTENFOLD_WARP_SIZE={}", a.warp_size)}});
+                   {fmt::format("-DTENFOLD_WARP_SIZE={}", a.warp_size)});
   return cached.emplace(std::pair(header, a.name), std::move(kernels)).first->second;
 }
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "host/isa/process.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::claims {
 
@@ -14,9 +14,9 @@ enum class cpu_vendor { gnu, llvm };
 [[nodiscard]] inline std::string cpu_compiler(cpu_vendor vendor) {
   const std::string name = vendor == cpu_vendor::gnu ? "g++" : "clang++";
   for (int version = 30; version >= 12; --version)
-    if (std::string found = isa::find_program(name + "-" + std::to_string(version)); !found.empty())
+    if (std::string found = find_program(name + "-" + std::to_string(version)); !found.empty())
       return found;
-  return isa::find_program(name);
+  return find_program(name);
 }
 
 }  // namespace tenfold::claims

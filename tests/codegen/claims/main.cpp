@@ -13,8 +13,8 @@
 
 #include "host/error.hpp"
 #include "host/isa/isa.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/claims/cpu_compiler.hpp"
 
@@ -22,10 +22,10 @@ namespace tenfold::claims {
 namespace {
 
 std::string cpu_version(cpu_vendor vendor) {
-  const isa::temporary_folder folder;
+  const temporary_folder folder;
   const std::string compiler = cpu_compiler(vendor);
   if (compiler.empty()) return "none";
-  const isa::process_result result = isa::run_process({compiler, "--version"}, folder);
+  const process_result result = run_process({compiler, "--version"}, folder);
   return std::string(isa::lines_of(result.out).front());
 }
 
@@ -90,7 +90,7 @@ bool is_complete() {
 }
 
 void check(const std::string& path) {
-  const std::string text = isa::read_text(path);
+  const std::string text = read_text(path);
   if (!is_complete() || !text.starts_with(head())) {
     std::cout << "the table is not compared: it was made with other compilers\n";
     return;
@@ -104,7 +104,7 @@ int run(const std::string& option, const std::string& path) {
   if (const int failures = RUN_ALL_TESTS(); failures != 0) return failures;
   if (option == "--write-table") {
     if (!is_complete()) throw input_error("some claims were not tested: a compiler is missing");
-    isa::write_text(path, head() + table());
+    write_text(path, head() + table());
   }
   if (option == "--check-table") check(path);
   return 0;

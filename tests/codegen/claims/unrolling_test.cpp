@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "host/isa/compiler.hpp"
-#include "host/isa/process.hpp"
 #include "host/isa/text.hpp"
+#include "host/text/process.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/claims/cpu_compiler.hpp"
 
@@ -36,14 +36,14 @@ class CpuClaims : public Claim {
   /// Skips the test where there is no such compiler.
   void compile_with(const std::string& compiler) {
     if (compiler.empty()) GTEST_SKIP() << "there is no such compiler";
-    const isa::temporary_folder folder;
+    const temporary_folder folder;
     const std::string source = isa::source_folder(), output = (folder.path() / "text").string();
-    const isa::process_result result =
-        isa::run_process({compiler, "-std=c++20", "-O2", "-S", "-w", "-x", "c++", "-I" + source,
-                          source + "/tests/codegen/claims/unrolling.hpp", "-o", output},
-                         folder);
+    const process_result result =
+        run_process({compiler, "-std=c++20", "-O2", "-S", "-w", "-x", "c++", "-I" + source,
+                     source + "/tests/codegen/claims/unrolling.hpp", "-o", output},
+                    folder);
     if (result.exit_status != 0) throw std::runtime_error(result.err);
-    functions_ = read_functions(isa::read_text(output));
+    functions_ = read_functions(read_text(output));
   }
 
   [[nodiscard]] const std::vector<std::string>& code_of(std::string_view function) const {

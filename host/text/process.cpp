@@ -1,4 +1,4 @@
-#include "host/isa/process.hpp"
+#include "host/text/process.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,31 +14,11 @@
 #include <system_error>
 
 #include "host/error.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
-namespace tenfold::isa {
+namespace tenfold {
 namespace fs = std::filesystem;
 namespace {
-
-/// Standard input is empty, the two outputs go to files.
-class redirection {
- public:
-  redirection(const std::string& out, const std::string& err) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    for (const auto& [stream, file] : {std::pair{1, &out}, std::pair{2, &err}})
-      posix_spawn_file_actions_addopen(&actions_, stream, file->c_str(),
-                                       O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  }
-  redirection(const redirection&) = delete;
-  redirection& operator=(const redirection&) = delete;
-  ~redirection() { posix_spawn_file_actions_destroy(&actions_); }
-
-  [[nodiscard]] const posix_spawn_file_actions_t* get() const { return &actions_; }
-
- private:
-  posix_spawn_file_actions_t actions_;
-};
 
 int status_of(pid_t child) {
   int status = 0;
@@ -73,14 +53,22 @@ temporary_folder::~temporary_folder() {
 
 process_result run_process(const std::vector<std::string>& command,
                            const temporary_folder& folder) {
-  const fs::path out = folder.path() / "stdout", err = folder.path() / "stderr";
-  const redirection files(out.string(), err.string());
+  const std::string out = folder.path() / "stdout", err = folder.path() / "stderr";
   std::vector<char*> arguments;
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
+  // Standard input is empty, the two outputs go to files.
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  constexpr int created = O_WRONLY | O_CREAT | O_TRUNC;
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), created, 0600);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), created, 0600);
   pid_t child = 0;
-  if (const int failure =
-          posix_spawnp(&child, arguments.front(), files.get(), nullptr, arguments.data(), environ))
+  const int failure =
+      posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (failure != 0)
     throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
   const int status = status_of(child);
   return {status, read_text(out), read_text(err)};
@@ -89,8 +77,9 @@ process_result run_process(const std::vector<std::string>& command,
 std::string find_program(std::string_view name) {
   if (name.find('/') != name.npos) return is_program(name) ? std::string(name) : "";
   const char* path = std::getenv("PATH");
-  for (const std::string_view folder : split(path == nullptr ? "" : path, ":"))
-    if (const fs::path file = fs::path(folder) / name; is_program(file)) return file.string();
+  for (const std::string_view folder : split(path == nullptr ? "" : path, ':'))
+    if (const fs::path file = fs::path(folder) / name; !folder.empty() && is_program(file))
+      return file.string();
   return {};
 }
 
@@ -106,4 +95,4 @@ void write_text(const fs::path& file, std::string_view text) {
   if (!out) throw input_error(fmt::format("cannot write {}", file.string()));
 }
 
-}  // namespace tenfold::isa
+}  // namespace tenfold

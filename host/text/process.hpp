@@ -1,5 +1,5 @@
 /// @file
-/// Running another program and reading what it writes.
+/// Running another program, and files as text.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tenfold::isa {
+namespace tenfold {
 
 /// A folder of its own for temporary files, gone when this object is.
 class temporary_folder {
@@ -41,4 +41,4 @@ struct process_result {
 /// @throws input_error when the file cannot be written
 void write_text(const std::filesystem::path& file, std::string_view text);
 
-}  // namespace tenfold::isa
+}  // namespace tenfold
