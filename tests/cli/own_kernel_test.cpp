@@ -110,14 +110,7 @@ TEST_F(OwnKernel, StandsAfterTheTenOnTheLadder) {
   EXPECT_EQ(entries[10].at("stage_name"), "fast_sum");
   EXPECT_EQ(entries[10].at("ok"), true);
   EXPECT_EQ(entries[10].at("result"), entries[8].at("result"));
-  EXPECT_TRUE(contains(
-      succeed({"ladder", "--kernel", "fast_sum.hpp", "--n", "1000", "--device", "simt:32"}).out,
-      "  own  fast_sum "));
-}
-
-/// The program that is built for it has all stages, on a GPU as well where there is one.
-TEST_F(OwnKernel, StandsBesideStagesOnTheBestDevice) {
-  write_kernel("fast_sum");
+  // On a GPU as well, where there is one.
   const outcome o = succeed({"ladder", "--kernel", "fast_sum.hpp", "--n", "1000"});
   for (const char* part : {"    1  naive ", "   10  two_pass ", "  own  fast_sum "})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
@@ -140,7 +133,8 @@ TEST_F(OwnKernel, IsWrongWhereATrialIs) {
   const outcome as_json = run("padded_sum.hpp", {"--json", "-"});
   EXPECT_EQ(as_json.code, wrong_result) << as_json.what();
   const json entry = json::parse(as_json.out).at("benchmarks").at(0);
-  EXPECT_EQ(entry.at("verdict"), "right");
+  EXPECT_EQ(entry.at("result"), entry.at("reference"));
+  EXPECT_EQ(entry.at("verdict"), "WRONG");
   EXPECT_EQ(entry.at("ok"), false);
   EXPECT_FALSE(entry.at("failures").empty());
 }
@@ -166,7 +160,6 @@ TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
 TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
   write_kernel("my_kernel");
   fs::copy_file(in_directory("my_kernel.hpp"), in_directory("backup"));
-  EXPECT_EQ(run("my_kernel.hpp").code, success);
   write_kernel("my_kernel", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
   EXPECT_EQ(run("my_kernel.hpp").code, wrong_result);
   fs::rename(in_directory("backup"), in_directory("my_kernel.hpp"));  // of an earlier time

@@ -25,7 +25,7 @@ struct ladder_row {
   std::optional<result> measured{};
   std::string refusal{};  ///< why there is no measurement
 
-  [[nodiscard]] bool has(verdict v) const { return measured && measured->verdict == v; }
+  [[nodiscard]] bool has(verdict v) const { return measured && measured->overall() == v; }
   [[nodiscard]] bool is_shown() const { return !who->is_hidden || has(verdict::wrong); }
 };
 

@@ -96,18 +96,16 @@ std::string describe_shape(const result& m) {
 }
 
 /// A result and the verdict on it; `reading` is what a result and its companion have in common.
-std::string describe_verdict(const auto& reading) {
+std::string describe_verdict(const auto& reading, std::string_view note = {}) {
   const reference& r = reading.expected;
   std::string text =
-      fmt::format("{}, {} (reference {}", to_string(reading.computed),
+      fmt::format("{}, {} (reference {}{}", to_string(reading.computed),
                   paint(measure::name_of(reading.verdict), measure::colour_of(reading.verdict)),
-                  to_string(r.expected));
+                  to_string(r.expected), note);
   if (r.model != error_model::exact)
     text += fmt::format(", error {:.3g}, {} bound {:.3g}",
                         static_cast<double>(error_of(r, reading.computed)),
                         r.is_random ? "probable" : "certain", static_cast<double>(reading.bound));
-  else if (r.precise != 0)
-    text += ", in any order";
   text += ")";
   if (reading.verdict == verdict::undecided)
     text += r.may_overflow ? ": in some order a partial result may leave the type's range"
@@ -134,7 +132,8 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   line("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
   line("input", fmt::format("{} of {}", m.at.op, input.description()));
   line("shape", describe_shape(m));
-  line("result", describe_verdict(m));
+  const bool is_exact = m.companion && m.companion->from == measure::origin::rounding;
+  line("result", describe_verdict(m, is_exact ? ", exact in any order" : ""));
   if (m.companion)
     line(m.companion->from == measure::origin::exact ? "exact" : "rounding",
          fmt::format("{} for other elements, in the same shape", describe_verdict(*m.companion)));
