@@ -47,10 +47,10 @@ enum class verdict { right, wrong, undecided };
 /// the number of factors that are no power of two, less one. Infinite when d u reaches 1.
 ///
 /// Sums of random elements have a bound that is smaller by orders of magnitude, as errors fall to
-/// both sides: lambda u sqrt(d squares), which an error exceeds with a probability below
-/// 2 exp(-lambda^2 / 2). Here lambda is 8, and the probability 3e-14. (Higham and Mary, Sharper
-/// Probabilistic Backward Error Analysis for Basic Linear Algebra Kernels with Random Data, SIAM J.
-/// Sci. Comput. 42, 2020.)
+/// both sides: lambda u sqrt(d squares). If rounding errors are independent and of mean zero, one
+/// exceeds it with a probability below 2 exp(-lambda^2 / 2): 3e-14, as lambda is 8. (Higham and
+/// Mary, Sharper Probabilistic Backward Error Analysis for Basic Linear Algebra Kernels with Random
+/// Data, SIAM J. Sci. Comput. 42, 2020.)
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
 
 /// How far a result is from the reference; NaN where one of them is none of the numbers.
