@@ -22,6 +22,8 @@ def run_script(name, main):
     """Ends the program in one line where `main` fails."""
     try:
         main()
+    except KeyError as error:
+        sys.exit(f"{name}: there is no {error} in what it reads")
     except (Failure, OSError, ValueError) as error:
         sys.exit(f"{name}: {error}")
 

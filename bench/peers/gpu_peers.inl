@@ -4,8 +4,26 @@
 #include <string>
 #include <vector>
 
+#if defined(__CUDACC__) && TENFOLD_WITH_CUB
+#include <cub/version.cuh>
+#elif TENFOLD_WITH_CUB
+#include <hipcub/hipcub_version.hpp>
+#endif
+#if TENFOLD_WITH_THRUST
+#include <thrust/version.h>
+#endif
+#if !defined(__CUDACC__) && TENFOLD_WITH_ROCPRIM
+#include <rocprim/rocprim_version.hpp>
+#endif
+
 namespace tenfold::measure {
 namespace {
+
+/// From 300002, as these libraries have it, `3.0.2`.
+std::string version_of(int number) {
+  return std::to_string(number / 100000) + "." + std::to_string(number / 100 % 1000) + "." +
+         std::to_string(number % 100);
+}
 
 constexpr const char* not_found = "its package was not found when this program was built";
 
@@ -14,6 +32,11 @@ peer cub_peer() {
   peer p{.name = "cub", .what = "cub::DeviceReduce"};
 #else
   peer p{.name = "hipcub", .what = "hipcub::DeviceReduce"};
+#endif
+#if defined(__CUDACC__) && TENFOLD_WITH_CUB
+  p.version = version_of(CUB_VERSION);
+#elif TENFOLD_WITH_CUB
+  p.version = version_of(HIPCUB_VERSION);
 #endif
   if constexpr (TENFOLD_WITH_CUB)
     p.make = [](session& on, const conditions& at) {
@@ -37,6 +60,9 @@ peer thrust_peer() {
   peer p{.name = "thrust",
          .what = "thrust::reduce, which allocates and waits in every call",
          .waits = true};
+#if TENFOLD_WITH_THRUST
+  p.version = version_of(THRUST_VERSION);
+#endif
   if constexpr (TENFOLD_WITH_THRUST)
     p.make = make_thrust_peer;
   else
@@ -47,6 +73,9 @@ peer thrust_peer() {
 #if !defined(__CUDACC__)
 peer rocprim_peer() {
   peer p{.name = "rocprim", .what = "rocprim::reduce"};
+#if TENFOLD_WITH_ROCPRIM
+  p.version = version_of(ROCPRIM_VERSION);
+#endif
   if constexpr (TENFOLD_WITH_ROCPRIM)
     p.make = make_rocprim_peer;
   else

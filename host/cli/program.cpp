@@ -5,18 +5,20 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
 
 #include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/observing/observing_options.hpp"
 #include "host/cli/program.hpp"
+#include "host/measure/build_facts.hpp"
 #include "host/text/program.hpp"
 
 namespace tenfold::cli {
 namespace {
 
 constexpr const char* exit_codes =
-    "Exit codes: 0 right, or undecided where rounding explains any result; 1 a wrong result, 2 bad "
+    "Exit codes: 0 right, or undecided for rounding or overflow; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
 
 /// Goes on as tenfold_observer, which is built where it is not: this program cannot watch kernels.
@@ -33,7 +35,12 @@ int run_program(int argc, char** argv) {
   CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");
   app.require_subcommand(1);
   app.footer(exit_codes);
-  app.set_version_flag("--version", TENFOLD_VERSION);
+  app.set_version_flag("--version", [] {
+    std::string text;
+    for (const auto& [what, value] : measure::build_facts())
+      text += fmt::format("{}{} {}", text.empty() ? "" : "\n", what, value);
+    return text;
+  });
   action chosen;
 #define TENFOLD_ADD_VERB(name) add_##name##_verb(app, chosen);
   TENFOLD_VERBS(TENFOLD_ADD_VERB)

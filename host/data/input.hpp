@@ -25,8 +25,8 @@ void generate_input(void* out, element_type type, std::string_view op, std::uint
 /// needs more digits than the accumulator has. For n elements of b bits in an accumulator of p
 /// digits that is certain where n 2^b <= 2^p. Beyond, a partial sum of m elements is a random walk,
 /// and b is so small that one of 4 n partial sums leaves the 2^p with a probability below 10^-12
-/// (Hoeffding: 2 exp(-2^2p / (2 m 2^2b)) for each). Nothing is left out, or added twice, without
-/// changing the sum: a single element is never zero.
+/// (Hoeffding: 2 exp(-2^2p / (2 m 2^2b)) for each). No element is zero, so that any one that is
+/// left out, or added twice, changes the sum.
 void generate_exact_input(void* out, element_type type, std::string_view op, std::uint64_t n,
                           std::uint64_t seed);
 

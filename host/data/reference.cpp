@@ -178,7 +178,7 @@ verdict judge_as(const reference& r, T result, std::uint64_t depth) {
     const long double bound = error_bound(r, depth);
     if (!std::isfinite(bound)) return verdict::undecided;
     if (!(std::fabs(result - r.precise) <= bound)) return verdict::wrong;
-    return bound > std::fabs(result) ? verdict::undecided : verdict::right;
+    return bound > std::fabs(r.precise) ? verdict::undecided : verdict::right;
   }
 }
 
@@ -213,10 +213,17 @@ long double error_bound(const reference& r, std::uint64_t depth) {
 }
 
 long double error_of(const reference& r, const value& result) {
-  const auto wide = [](auto x) { return static_cast<long double>(x); };
-  const bool is_rounded = r.model != error_model::exact && std::isfinite(r.precise);
-  return std::fabs(std::visit(wide, result) -
-                   (is_rounded ? r.precise : std::visit(wide, r.expected)));
+  return std::visit(
+      [&]<typename T>(T x) -> long double {
+        const T expected = std::get<T>(r.expected);
+        if constexpr (std::floating_point<T>) {
+          if (r.model != error_model::exact && std::isfinite(r.precise))
+            return std::fabs(x - r.precise);
+          if (same_bits_or_both_nan(x, expected)) return 0;
+        }
+        return std::fabs(static_cast<long double>(x) - static_cast<long double>(expected));
+      },
+      result);
 }
 
 verdict judge(const reference& r, const value& result, std::uint64_t depth) {

@@ -53,12 +53,12 @@ enum class verdict { right, wrong, undecided };
 /// Data, SIAM J. Sci. Comput. 42, 2020.)
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
 
-/// How far a result is from the reference; NaN where one of them is none of the numbers.
+/// How far a result is from the reference; NaN where one of them alone is no number.
 [[nodiscard]] long double error_of(const reference& r, const value& result);
 
 /// Integers and operators that select must agree to the last bit, any NaN with any NaN; the rest
 /// may differ by `error_bound`. Undecided where some order of evaluation may overflow, and where
-/// the bound is so wide that zero would be within it.
+/// the bound is so wide that zero is within it as well.
 [[nodiscard]] verdict judge(const reference& r, const value& result, std::uint64_t depth);
 
 }  // namespace tenfold

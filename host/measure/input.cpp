@@ -79,7 +79,7 @@ const reference& host_input::expected(std::uint64_t n) {
 host_input* host_input::companion() {
   const bool has_one = exact_input_matters(type_, op_) && from_ != origin::rounding &&
                        (from_ == origin::file || op_ == "sum");
-  if (has_one && companion_ == nullptr && n_ <= available_memory() / 2 / size_of(type_))
+  if (has_one && companion_ == nullptr && n_ <= available_memory() / 4 / size_of(type_))
     companion_ = std::make_unique<host_input>(
         type_, op_, n_, seed_, from_ == origin::file ? origin::exact : origin::rounding);
   return companion_.get();

@@ -19,7 +19,7 @@ namespace tenfold::measure {
 
 /// Where elements come from.
 enum class origin {
-  exact,     ///< random, and no sum of them rounds: a wrong result shows, however small the error
+  exact,     ///< random, and no sum of them rounds: the smallest error shows
   rounding,  ///< random, and sums of them round as those of real data do
   file
 };

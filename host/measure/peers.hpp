@@ -22,6 +22,7 @@ enum class peer_kind { reduction, copy, reader, launch };
 struct peer {
   std::string name;  ///< as in `peer:cub`
   std::string what;
+  std::string version{};  ///< of a library: `3.0.2`; empty for the project's own
   peer_kind kind = peer_kind::reduction;
   /// Hands its result to the host before it returns, so that no graph can hold it.
   bool waits = false;

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/error.hpp"
+#include "host/measure/build_facts.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -96,11 +97,15 @@ json row(const result& r, std::string_view device) {
             {"type", tenfold::name_of(r.at.type)},
             {"op", r.at.op},
             {"mode", r.who.on_cpu ? "cpu" : name_of(r.at.mode)}});
-  if (r.who.peer != nullptr) e["peer"] = r.who.peer->name;
+  if (r.who.peer != nullptr) {
+    e["peer"] = r.who.peer->name;
+    if (!r.who.peer->version.empty()) e["peer_version"] = r.who.peer->version;
+  }
   if (r.who.stage != nullptr) e.update(launch(r));
   if (r.who.kind() != peer_kind::launch)
     e.update({{"result", number(r.computed)},
               {"reference", number(r.expected.expected)},
+              {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
               {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
               {"error_bound", number(static_cast<double>(r.bound))}});
   e.update({{"verdict", name_of(r.overall())}, {"ok", r.overall() == verdict::right}});
@@ -152,6 +157,7 @@ void write_document(const std::string& file, const std::string& document) {
 void write_results(const std::string& file, const nlohmann::ordered_json& context,
                    std::span<const result> results, std::string_view device) {
   json document{{"context", context}, {"benchmarks", json::array()}};
+  for (const auto& [what, value] : build_facts()) document["context"][what] = value;
   for (const result& r : results) document["benchmarks"].push_back(row(r, device));
   write_document(file, document.dump(2));
 }

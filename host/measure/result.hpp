@@ -85,11 +85,13 @@ void check_json_file(const std::string& file);
 /// @throws input_error when the file cannot be written
 void write_document(const std::string& file, const std::string& document);
 
-/// Writes `context` and `benchmarks[]` with Google Benchmark's keys (`name`, `real_time`,
-/// `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them, `device`, `n`, `type`, `op`,
-/// `mode`, the spread of the times, `verdict`, `ok`, `result`, `reference` and `error_bound`; a
-/// stage has `stage`, `block`, `items`, `grid`, `shape_by` and `passes`, a peer `peer`, a kernel of
-/// the reader's own `trials`, `wrong_trials` and `failures`. What is not known is left out.
+/// Writes `context`, which gets the `build_facts`, and `benchmarks[]` with Google Benchmark's keys
+/// (`name`, `real_time`, `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them,
+/// `device`, `n`, `type`, `op`, `mode` and the spread of the times; `result`, `reference`, `error`
+/// and `error_bound` of what was timed, the same of its companion under `rounding` or `exact`;
+/// `verdict` and `ok` of all together. A stage has `stage`, `block`, `items`, `grid`, `shape_by`
+/// and `passes`, a peer `peer` and `peer_version`, a kernel of the reader's own `trials`,
+/// `wrong_trials` and `failures`. What is not known is left out.
 /// @param file `-` for standard output
 /// @param device its name, for all that did not run on the CPU
 /// @throws input_error when the file cannot be written

@@ -144,7 +144,8 @@ result sampler::finish(std::vector<double> seconds) {
     r.expected = expected();
     r.bound = error_bound(r.expected, work_->depth(at_.n));
   }
-  r.companion = read_companion();
+  if (!companion_) companion_ = read_companion();
+  r.companion = companion_;
   r.time = summarize(r.seconds);
   return r;
 }

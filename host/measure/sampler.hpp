@@ -81,6 +81,7 @@ class sampler {
   std::unique_ptr<recording> recording_;
   value result_{};
   verdict verdict_ = verdict::right;
+  std::optional<reading> companion_;  ///< once it has been read
 };
 
 /// Takes samples until there are enough for a steady median, or their share of time is spent.

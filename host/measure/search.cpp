@@ -74,12 +74,16 @@ samplers admit_all(const candidate& pick, const std::vector<kernel_family>& fami
 
 std::vector<result> take_right_turns(const samplers& all, int rounds) {
   std::vector<result> results = take_turns(all, rounds, order_seed);
-  for (const result& r : results)
-    if (r.is_wrong())
-      throw error(exit_code::wrong_result,
-                  fmt::format("{} gives {} in block {}, items {}, where the reference is {}",
-                              name_stage(*r.who.stage), to_string(r.computed), r.used_shape.block,
-                              r.used_shape.items, to_string(r.expected.expected)));
+  for (const result& r : results) {
+    if (!r.is_wrong()) continue;
+    const bool is_timed = r.verdict == verdict::wrong;
+    throw error(exit_code::wrong_result,
+                fmt::format("{} gives {} in block {}, items {}, where the reference is {}",
+                            name_stage(*r.who.stage),
+                            to_string(is_timed ? r.computed : r.companion->computed),
+                            r.used_shape.block, r.used_shape.items,
+                            to_string((is_timed ? r.expected : r.companion->expected).expected)));
+  }
   return results;
 }
 

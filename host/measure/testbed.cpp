@@ -32,20 +32,25 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   ring_bytes_ = ring;
 }
 
-void testbed::add_companion(placement& p, bool is_on_host) {
-  host_input* companion = p.companion ? nullptr : input_->companion();
-  if (companion == nullptr) return;
-  if (is_on_host)
-    p.companion.emplace(*companion);
-  else if (n_ * size_of(input_->type()) < p.on->free_bytes() / 10 * 9)
-    p.companion.emplace(*p.on, *companion, n_, 0);
+void testbed::add_companion(placement& p) {
+  const bool is_on_host = &p == &cpu_;
+  if (p.companion || (!is_on_host && n_ * size_of(input_->type()) > p.on->free_bytes() / 2)) return;
+  try {
+    host_input* companion = input_->companion();
+    if (companion == nullptr) return;
+    if (is_on_host)
+      p.companion.emplace(*companion);
+    else
+      p.companion.emplace(*p.on, *companion, n_, 0);
+  } catch (const device_error&) {
+    p.companion.reset();
+  }
 }
 
 placement& testbed::place_on_device() {
   placement& p = device_;
   if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, ring_bytes_.value_or(ring_bytes(p.on->properties())));
-  add_companion(p, false);
   return p;
 }
 
@@ -61,7 +66,6 @@ placement& testbed::place_on_cpu() {
     p.ring.emplace(*input_);  // no cache holds it: no copy is needed
   else if (!p.ring)
     p.ring.emplace(*p.on, *input_, n_, std::min(wanted, room));
-  add_companion(p, true);
   return p;
 }
 
@@ -79,6 +83,7 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
   if (who.on_cpu) at.mode = timing_mode::stream;
   placement& where = who.on_cpu ? place_on_cpu() : place_on_device();
   auto work = who.make(*where.on, at);
+  if (who.kind() == peer_kind::reduction) add_companion(where);
   return std::make_unique<sampler>(who, at, *input_, where, std::move(work));
 }
 

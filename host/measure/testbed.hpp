@@ -41,7 +41,8 @@ class testbed {
   /// With a ring of what is loaded.
   placement& place_on_device();
   placement& place_on_cpu();
-  void add_companion(placement& p, bool is_on_host);
+  /// Where there is room: a verdict on it is less than the run itself.
+  void add_companion(placement& p);
 
   device_choice choice_;
   placement device_, cpu_;

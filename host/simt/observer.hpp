@@ -3,7 +3,7 @@
 /// meet, what memory there is.
 ///
 /// What a kernel does between two meetings the executor cannot see; compilers can be made to tell
-/// it: see host/observe/hooks.hpp.
+/// it: see host/observe/hooks.cpp.
 #pragma once
 
 #include <cstddef>

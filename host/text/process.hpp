@@ -24,7 +24,7 @@ class temporary_folder {
 };
 
 struct process_result {
-  int exit_status;  ///< as a shell gives it: 128 and more for a signal, 127 for no such program
+  int exit_status;  ///< as a shell gives it: 128 and more for a signal
   std::string out, err;
 };
 

@@ -74,10 +74,18 @@ TEST_F(Cli, HelpNeedsNoStage) {
   EXPECT_TRUE(contains(succeed({"run", "--help", "3"}).out, "STAGE"));
 }
 
-TEST_F(Cli, VersionIsANumber) {
+TEST_F(Cli, VersionSaysWhatTheProgramWasBuiltFrom) {
   const outcome o = succeed({"--version"});
-  ASSERT_FALSE(o.out.empty());
-  EXPECT_EQ(o.out.find_first_not_of("0123456789."), o.out.size() - 1) << o.what();
+  const words lines = lines_of(o.out);
+  EXPECT_TRUE(lines.front().starts_with("version 0.")) << o.what();
+  EXPECT_TRUE(lines.back().starts_with("compiler ")) << o.what();
+  EXPECT_TRUE(lines.size() == 2 || lines[1].starts_with("commit ")) << o.what();
+  const json context =
+      json::parse(succeed({"run", "1", "--n", "10", "--json", "-"}).out).at("context");
+  for (const std::string& line : lines) {
+    const std::size_t space = line.find(' ');
+    EXPECT_EQ(context.at(line.substr(0, space)), line.substr(space + 1));
+  }
 }
 
 TEST_F(Cli, NoVerbListsVerbs) {
@@ -596,6 +604,24 @@ TEST_F(Cli, InputWhoseSumMayOverflowIsUndecidedAndNoFailure) {
   EXPECT_EQ(entry.at("ok"), false);
 }
 
+/// What no bound decides for one's own elements, a launch of the same shape does for exact ones.
+TEST_F(Cli, InputThatRoundsStandsBesideExactElements) {
+  write_npy<float>("rounds.npy", {1e8F, 1, -1e8F, 3});
+  const outcome o = succeed({"run", "1", "--input", "rounds.npy", "--device", "simt"});
+  for (const char* part : {"undecided (reference 4, error ", "certain bound", "by this bound 0 ",
+                           "\nexact      ", "for other elements"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+  for (const char* op : {"sum", "product"}) {
+    const json entry =
+        measure({"run", "1", "--input", "rounds.npy", "--op", op}).at("benchmarks").at(0);
+    EXPECT_EQ(entry.at("exact").at("verdict"), "right") << op;
+    EXPECT_EQ(entry.at("exact").at("error"), 0) << op;
+  }
+  for (const words& more :
+       {words{"--input", "rounds.npy", "--op", "min"}, {"--n", "9", "--type", "u32"}})
+    EXPECT_FALSE(measure_one(words{"run", "1"} + more).contains("exact"));
+}
+
 TEST_F(Cli, InputWithSpacesInItsName) {
   write_npy<double>("my own data.npy", {1, 2});
   EXPECT_EQ(measure_one({"run", "3", "--input", "my own data.npy"}).at("result"), 3.0);
@@ -1069,7 +1095,7 @@ TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
 
-TEST_F(Cli, BestServesEveryTypeAndOperator) {
+TEST_F(Cli, BestServesTypesOfEveryWidth) {
   const auto serve = [&](std::string_view type, const char* op) {
     const json entry = measure({"best", "--n", "3000", "--type", std::string(type), "--op", op})
                            .at("benchmarks")

@@ -160,6 +160,7 @@ TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
 TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
   write_kernel("my_kernel");
   fs::copy_file(in_directory("my_kernel.hpp"), in_directory("backup"));
+  EXPECT_EQ(run("my_kernel.hpp").code, success);
   write_kernel("my_kernel", guarded_load, "i + 1 < n ? T(in[i]) : op.identity()");
   EXPECT_EQ(run("my_kernel.hpp").code, wrong_result);
   fs::rename(in_directory("backup"), in_directory("my_kernel.hpp"));  // of an earlier time

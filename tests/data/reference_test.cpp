@@ -152,6 +152,7 @@ TEST(Judge, IsUndecidedWhereTheBoundHoldsZero) {
   const std::vector<float> in{1e8f, 1, -1e8f, 2};
   EXPECT_EQ(judged(in, "sum", 3, 2), verdict::right) << "it is the sum, rounded";
   EXPECT_EQ(judged(in, "sum", 0, 2), verdict::undecided);
+  EXPECT_EQ(judged(in, "sum", 20, 2), verdict::undecided) << "and so far on the other side";
   EXPECT_EQ(judged(in, "sum", 100, 2), verdict::wrong);
 }
 

@@ -284,7 +284,7 @@ void expect_the_same_bits_at_every_address(session& on, reduction& r, element_ty
 }
 
 TEST_P(EveryStage, GivesTheSameBitsAtEveryAddress) {
-  constexpr std::uint64_t n = 5'003;  // more than a tile of most shapes here
+  constexpr std::uint64_t n = 10'007;  // more than a tile of any shape here
   for (const element_type type : served({element_type::f32, element_type::f64, element_type::i8,
                                          element_type::u8, element_type::f16, element_type::bf16}))
     for (session* on : sessions()) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +16,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/kernels/own_kernel.hpp"
+#include "host/data/input.hpp"
 #include "host/data/npy.hpp"
 #include "host/error.hpp"
 #include "host/measure/host_memory.hpp"
@@ -102,7 +104,7 @@ std::string describe_verdict(const auto& reading, std::string_view note = {}) {
       fmt::format("{}, {} (reference {}{}", to_string(reading.computed),
                   paint(measure::name_of(reading.verdict), measure::colour_of(reading.verdict)),
                   to_string(r.expected), note);
-  if (r.model != error_model::exact)
+  if (r.model != error_model::exact && std::isfinite(r.precise))
     text += fmt::format(", error {:.3g}, {} bound {:.3g}",
                         static_cast<double>(error_of(r, reading.computed)),
                         r.is_random ? "probable" : "certain", static_cast<double>(reading.bound));
@@ -132,11 +134,14 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   line("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
   line("input", fmt::format("{} of {}", m.at.op, input.description()));
   line("shape", describe_shape(m));
-  const bool is_exact = m.companion && m.companion->from == measure::origin::rounding;
-  line("result", describe_verdict(m, is_exact ? ", exact in any order" : ""));
+  const bool is_exact_sum = input.data.from() == measure::origin::exact && m.at.op == "sum" &&
+                            exact_input_matters(m.at.type, m.at.op);
+  line("result", describe_verdict(m, is_exact_sum ? ", exact in any order" : ""));
   if (m.companion)
-    line(m.companion->from == measure::origin::exact ? "exact" : "rounding",
+    line(name_of(m.companion->from),
          fmt::format("{} for other elements, in the same shape", describe_verdict(*m.companion)));
+  else if (is_exact_sum)
+    line("rounding", "left out: there is no room for other elements");
   if (m.trials) line("trials", describe_trials(*m.trials));
   line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.time.median),
                            m.seconds.size(), format_seconds(m.time.fastest),

@@ -1,0 +1,27 @@
+#include "host/measure/build_facts.hpp"
+
+#include "host/text/process.hpp"
+#include "tenfold_commit.hpp"  // generated: TENFOLD_COMMIT
+
+namespace tenfold::measure {
+namespace {
+
+bool has_changed_since(const std::string& commit) {
+  const temporary_folder folder;
+  return run_process({"git", "-c", "safe.directory=*", "-C", TENFOLD_SOURCE_FOLDER, "diff",
+                      "--quiet", commit, "--", "kernels", "common", "host", "bench"},
+                     folder)
+             .exit_status == 1;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> build_facts() {
+  std::vector<std::pair<std::string, std::string>> facts{{"version", TENFOLD_VERSION}};
+  if (const std::string commit = TENFOLD_COMMIT; !commit.empty())
+    facts.emplace_back("commit", has_changed_since(commit) ? commit + " with changes" : commit);
+  facts.emplace_back("compiler", TENFOLD_COMPILERS);
+  return facts;
+}
+
+}  // namespace tenfold::measure
