@@ -167,8 +167,9 @@ TEST_F(AmdClaims, AFloatIsAddedByOneAtomicInstruction_DoesNotHold) {
     EXPECT_EQ(isa::count_instructions(add, "global_atomic_add"), 0);
     EXPECT_EQ(isa::count_instructions(add, "global_atomic_cmpswap"), 1);
     EXPECT_GE(isa::count_loops(add), 1);
-    return fmt::format("integers alone, by default: for floats there is a loop around {} global_atomic_cmpswap",
-                       isa::count_instructions(add, "global_atomic_cmpswap"));
+    return fmt::format(
+        "integers alone, by default: for floats there is a loop around {} global_atomic_cmpswap",
+        isa::count_instructions(add, "global_atomic_cmpswap"));
   });
 }
 
