@@ -146,9 +146,9 @@ function(tenfold_devices_unit backend kind out)
   set(${out} ${unit} PARENT_SCOPE)
 endfunction()
 
-# tenfold_inline_words(TARGET BACKEND): the words of a kernel are short functions. To inline them makes it a
-# sixth faster on the executor, and takes no longer to compile.
-function(tenfold_inline_words target backend)
+# tenfold_optimise_kernels(TARGET BACKEND): shuffles, loads and barriers are short functions on the executor.
+# -O1 leaves them as calls.
+function(tenfold_optimise_kernels target backend)
   if(backend STREQUAL "simt")
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endif()
@@ -159,7 +159,7 @@ function(tenfold_add_module backend name unit)
   set(module tenfold_${backend}_${name})
   add_library(${module} MODULE ${unit})
   target_link_libraries(${module} PRIVATE tenfold_${backend})
-  tenfold_inline_words(${module} ${backend})
+  tenfold_optimise_kernels(${module} ${backend})
   # CUDA's runtime is linked into each library, and knows its own kernels alone. Instances of the same
   # template must not take each other's place.
   set_target_properties(
@@ -183,7 +183,7 @@ function(tenfold_precompile_headers backend)
   set(owner tenfold_${backend}_headers)
   add_library(${owner} OBJECT ${unit})
   target_link_libraries(${owner} PRIVATE tenfold_host)
-  tenfold_inline_words(${owner} ${backend})
+  tenfold_optimise_kernels(${owner} ${backend})
   set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_precompile_headers(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/host/backends/unlisted_stage.hpp)
 endfunction()

@@ -34,15 +34,8 @@ std::unique_ptr<std::byte[]> allocate_uninitialized(std::uint64_t bytes) {
 }  // namespace
 
 std::string_view name_of(origin from) {
-  switch (from) {
-    case origin::exact:
-      return "exact";
-    case origin::rounding:
-      return "rounding";
-    case origin::file:
-      break;
-  }
-  return "file";
+  constexpr std::string_view names[] = {"exact", "rounding", "file"};
+  return names[static_cast<std::size_t>(from)];
 }
 
 host_input::host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed,

@@ -41,7 +41,7 @@ class testbed {
   /// With a ring of what is loaded.
   placement& place_on_device();
   placement& place_on_cpu();
-  /// Where there is room: a verdict on it is less than the run itself.
+  /// Only where there is room: without a companion the run goes on.
   void add_companion(placement& p);
 
   device_choice choice_;
