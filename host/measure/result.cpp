@@ -106,7 +106,6 @@ json row(const result& r, std::string_view device) {
     e.update({{"result", number(r.computed)},
               {"reference", number(r.expected.expected)},
               {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
-              {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
               {"error_bound", number(static_cast<double>(r.bound))}});
   e.update({{"verdict", name_of(r.overall())}, {"ok", r.overall() == verdict::right}});
   if (r.companion) e[std::string(name_of(r.companion->from))] = describe(*r.companion);
