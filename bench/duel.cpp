@@ -176,12 +176,12 @@ class program {
     measure::host_input input(type, op, sizes_.back(), options_.common.seed);
     for (const std::uint64_t n : sizes_) {
       bed_.load(input, n, choose_ring(options_.common));
-      for (const timing_mode mode : choose_modes(options_.common)) run(mode);
+      for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
     }
   }
 
   /// One duel from admission to ranking.
-  void run(timing_mode mode) {
+  void run(measure::timing_mode mode) {
     const std::vector<std::unique_ptr<sampler>> samplers = admit_all(mode);
     if (samplers.empty()) return;
     std::vector<result> all =
@@ -197,7 +197,7 @@ class program {
     if (!options_.json.empty()) write_results();
   }
 
-  std::vector<std::unique_ptr<sampler>> admit_all(timing_mode mode) {
+  std::vector<std::unique_ptr<sampler>> admit_all(measure::timing_mode mode) {
     std::vector<std::unique_ptr<sampler>> all;
     for (const candidate& who : candidates_) try {
         all.push_back(bed_.admit(who, mode));

@@ -37,9 +37,7 @@ void add_bench_options(CLI::App& app, bench_options& o) {
   app.add_option("--op", o.ops, fmt::format("operators: all, {}", fmt::join(operator_names, ", ")))
       ->delimiter(',')
       ->capture_default_str();
-  app.add_option("--mode", o.modes, "where the calls are: in a replayed graph, in a stream, both")
-      ->delimiter(',')
-      ->capture_default_str();
+  app.add_option("--mode", o.modes, measure::mode_help)->delimiter(',');
   app.add_option(
          "--peers", o.peers,
          "libraries and others: all, none, or of cub, thrust, copy, empty, read, std, openmp")
@@ -65,9 +63,11 @@ std::optional<std::uint64_t> choose_ring(const bench_options& o) {
   return parse_count(o.ring);
 }
 
-std::vector<timing_mode> choose_modes(const bench_options& o) {
-  std::vector<timing_mode> modes;
-  for (const std::string& name : o.modes) modes.push_back(parse_mode(name));
+std::vector<measure::timing_mode> choose_modes(const bench_options& o,
+                                               const measure::testbed& bed) {
+  std::vector<measure::timing_mode> modes;
+  for (const std::string& name : o.modes) modes.push_back(measure::parse_mode(name));
+  if (modes.empty()) modes.push_back(bed.default_mode());
   return modes;
 }
 

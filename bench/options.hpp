@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "host/measure/testbed.hpp"
-#include "host/reduce/timing_mode.hpp"
 
 namespace CLI {
 class App;
@@ -24,7 +23,7 @@ struct bench_options {
   std::vector<std::string> n;  ///< as typed; empty: by the device
   std::vector<std::string> types{"f32"};
   std::vector<std::string> ops{"sum"};
-  std::vector<std::string> modes{"graph"};
+  std::vector<std::string> modes;  ///< empty: by the device
   std::vector<std::string> peers;  ///< empty: the program's choice
   std::string ring;                ///< as typed; empty: by the device
   std::uint64_t seed = 1;
@@ -36,7 +35,8 @@ void add_bench_options(CLI::App& app, bench_options& o);
 [[nodiscard]] std::vector<std::uint64_t> choose_sizes(const bench_options& o,
                                                       std::vector<std::uint64_t> otherwise);
 [[nodiscard]] std::optional<std::uint64_t> choose_ring(const bench_options& o);
-[[nodiscard]] std::vector<timing_mode> choose_modes(const bench_options& o);
+[[nodiscard]] std::vector<measure::timing_mode> choose_modes(const bench_options& o,
+                                                             const measure::testbed& bed);
 
 /// The peers of a list that this program was built with. The absent ones are reported.
 [[nodiscard]] std::vector<measure::candidate> choose_present_peers(

@@ -106,9 +106,9 @@ void print_winners(const std::vector<std::vector<result>>& duels, std::string_vi
   for (const std::vector<result>& all : duels) {
     const result* best = find_fastest(all, true);
     if (best == nullptr) continue;
-    fmt::print("  {} {} of {:>9}, {:<6}  {:>9} {:>6.1f}% of the ceiling  {:<22}  {}\n",
+    fmt::print("  {} {} of {:>9}, {:<14}  {:>9} {:>6.1f}% of the ceiling  {:<22}  {}\n",
                tenfold::name_of(best->at.type), best->at.op, format_count(best->at.n),
-               name_of(best->at.mode), format_seconds(best->time.median),
+               measure::name_of(best->at.mode), format_seconds(best->time.median),
                100 * *best->share_of_ceiling, describe(*best->ratio), best->who.label());
   }
 }

@@ -109,8 +109,9 @@ class suite {
 
   void register_modes(const candidate& who, element_type type, const std::string& op,
                       std::uint64_t n) {
-    for (const timing_mode mode : choose_modes(options_.common)) {
-      if (mode == timing_mode::graph && who.peer != nullptr && who.peer->waits) continue;
+    for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) {
+      if (mode == measure::timing_mode::in_graph && who.peer != nullptr && who.peer->waits)
+        continue;
       const conditions at{type, op, n, mode};
       const task t{&who, at, who.full_name(at)};
       benchmark::RegisterBenchmark(t.name.c_str(),

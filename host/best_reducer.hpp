@@ -23,9 +23,12 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// A reducer by the faster of stages 13 and 14, or by stage 16 where the operator does not commute,
 /// in the best shape for `max_n` elements; other stages would take as long to compile again, and
 /// gain little. Results accumulate in what the operator's identity is.
+/// @param in_what for which the shape is chosen: a stream, or a graph that calls are recorded into;
+///   the reducer serves both
 /// @throws device_error when the scratch memory cannot be had
 template <typename In, typename Op>
-[[nodiscard]] auto best_reducer(const device& on, std::uint64_t max_n, Op op = {}) {
+[[nodiscard]] auto best_reducer(const device& on, std::uint64_t max_n, Op op = {},
+                                launched_in in_what = launched_in::stream) {
   using T = decltype(op.identity());
   using made = reducer<In, T, Op>;
   if constexpr (!Op::commutes) {
@@ -35,7 +38,8 @@ template <typename In, typename Op>
     constexpr std::array stages{kernel_family{describe<dependent_passes::stage>(), traits},
                                 kernel_family{describe<dependent_launch::stage>(), traits}};
     const device_properties properties = on.properties();
-    const stage_choice best = best_choices({properties, max_n, sizeof(In)}, stages).front();
+    const stage_choice best =
+        best_choices({properties, max_n, sizeof(In), in_what}, stages).front();
     if (best.stage.number == stages[0].stage.number)
       return made(dependent_passes::stage{}, on, max_n, best.by.shape, op);
     return made(dependent_launch::stage{}, on, max_n, best.by.shape, op);

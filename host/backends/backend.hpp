@@ -46,6 +46,9 @@ class session {
   /// Copies from the device and waits.
   virtual void download(void* to, const void* from, std::uint64_t bytes) = 0;
   virtual void synchronize() = 0;
+  /// Enqueues an ordinary kernel that copies within the device, as one that a program runs before a
+  /// reduction. Both places are aligned to 16 bytes.
+  virtual void produce(void* to, const void* from, std::uint64_t bytes) = 0;
   /// The device's time, in seconds, for what `work` enqueues.
   [[nodiscard]] virtual double time(const std::function<void()>& work) = 0;
   /// Records what `work` enqueues, as a graph where the device knows graphs, without running it.

@@ -11,6 +11,7 @@
 #include "host/backends/backend.hpp"
 #include "host/backends/kernel_modules.hpp"
 #include "host/backends/module.hpp"
+#include "host/backends/producer.hpp"
 #include "host/backends/registry.hpp"
 #include "host/error.hpp"
 #include "host/runtime/runtime.hpp"
@@ -71,6 +72,10 @@ class device_session final : public session {
   }
 
   void synchronize() override { queue_.synchronize(); }
+
+  void produce(void* to, const void* from, std::uint64_t bytes) override {
+    enqueue_producer(properties_, queue_.handle(), to, from, bytes);
+  }
 
   double time(const std::function<void()>& work) override {
     device_.make_current();

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "host/error.hpp"
+#include "host/measure/conditions.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/text/quantity.hpp"
 
@@ -61,6 +62,7 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--seed", o.seed, "of the random elements")
       ->transform(CLI::Validator(read_count, ""))
       ->capture_default_str();
+  app.add_option("--mode", o.mode, measure::mode_help)->check(refuse_empty);
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000));
   app.add_option("--json", o.json, "write the results to a file, or to standard output: -")

@@ -54,7 +54,7 @@ std::vector<candidate> offered_peers(std::string_view backend) {
 }
 
 launch_query query(session& on, const conditions& at) {
-  return {on.properties(), at.n, size_of(at.type), at.mode};
+  return {on.properties(), at.n, size_of(at.type), place_of(at.mode)};
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ struct candidate {
   [[nodiscard]] bool reads_on_device() const { return !on_cpu && kind() != peer_kind::launch; }
   /// `10_two_pass/block:256/items:4`
   [[nodiscard]] std::string label() const;
-  /// `10_two_pass/f32/sum/n:1024/block:256/items:4/graph`; `cpu` in place of the mode for what runs
-  /// there.
+  /// `10_two_pass/f32/sum/n:1024/block:256/items:4/in-graph`; `cpu` in place of the mode for what
+  /// runs there.
   [[nodiscard]] std::string full_name(const conditions& at) const;
 };
 

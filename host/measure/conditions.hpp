@@ -6,23 +6,67 @@
 #include <string>
 #include <string_view>
 
+#include "host/error.hpp"
 #include "host/reduce/element.hpp"
-#include "host/reduce/timing_mode.hpp"
+#include "host/reduce/launched_in.hpp"
 
 namespace tenfold::measure {
+
+/// What the time of a call is.
+enum class timing_mode {
+  /// The mean of many calls in a row in a stream, each on an input that no cache holds. What a
+  /// launch costs is hidden behind the call before, where the host is faster than the device.
+  back_to_back,
+  /// What a call adds in a stream to an ordinary kernel that writes the call's input. Of an input
+  /// that fits into the cache the call finds there what the kernel wrote.
+  after_producer,
+  /// The same inside a graph.
+  in_graph
+};
+
+inline constexpr timing_mode timing_modes[] = {timing_mode::back_to_back,
+                                               timing_mode::after_producer, timing_mode::in_graph};
+
+/// `back-to-back`, `after-producer`, `in-graph`
+[[nodiscard]] constexpr std::string_view name_of(timing_mode mode) {
+  return mode == timing_mode::back_to_back     ? "back-to-back"
+         : mode == timing_mode::after_producer ? "after-producer"
+                                               : "in-graph";
+}
+
+/// @throws input_error
+[[nodiscard]] inline timing_mode parse_mode(std::string_view name) {
+  for (const timing_mode mode : timing_modes)
+    if (name == name_of(mode)) return mode;
+  throw input_error("there is no mode '" + std::string(name) +
+                    "': use back-to-back, after-producer, in-graph");
+}
+
+/// Of the option that chooses one.
+inline constexpr char mode_help[] =
+    "what a call's time is: back-to-back, calls in a row; after-producer, what one adds to a "
+    "kernel "
+    "that writes its input; in-graph, the same in a graph [after-producer; back-to-back on the "
+    "executor]";
+
+/// As it follows a time.
+[[nodiscard]] constexpr std::string_view describe(timing_mode mode) {
+  return mode == timing_mode::back_to_back     ? "back to back in a stream"
+         : mode == timing_mode::after_producer ? "after a kernel that wrote the input"
+                                               : "in a graph, after a kernel that wrote the input";
+}
+
+[[nodiscard]] constexpr launched_in place_of(timing_mode mode) {
+  return mode == timing_mode::in_graph ? launched_in::graph : launched_in::stream;
+}
 
 struct conditions {
   element_type type = element_type::f32;
   std::string op = "sum";
   std::uint64_t n = 0;
-  timing_mode mode = timing_mode::graph;
+  timing_mode mode = timing_mode::after_producer;
 
   [[nodiscard]] std::uint64_t bytes() const { return n * size_of(type); }
 };
-
-/// Where the calls are.
-[[nodiscard]] constexpr std::string_view describe(timing_mode mode) {
-  return mode == timing_mode::graph ? "in a replayed graph" : "in a stream";
-}
 
 }  // namespace tenfold::measure

@@ -77,8 +77,13 @@ class input_ring {
 
   /// The i-th place to read them from.
   [[nodiscard]] const void* window(std::uint64_t i) const { return data_ + i % windows_ * stride_; }
-  /// The one that has not been read for the longest time, by whomever.
-  [[nodiscard]] const void* next() { return window(turn_++); }
+  /// The number of the one that has not been read for the longest time, by whomever.
+  [[nodiscard]] std::uint64_t next() { return turn_++; }
+  /// Has a kernel write the i-th anew, of another that holds the same.
+  /// @param on where they are, which is not the host
+  void produce(session& on, std::uint64_t i, std::uint64_t bytes) {
+    on.produce(memory_->data() + i % windows_ * stride_, window(i + windows_ / 2), bytes);
+  }
 
  private:
   std::uint64_t stride_ = 0, windows_ = 1, turn_ = 0;

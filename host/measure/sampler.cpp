@@ -53,18 +53,14 @@ sampler::sampler(candidate who, conditions at, host_input& input, placement& whe
       work_(std::move(work)) {
   constexpr double is_slow = 100 * sample_seconds;
   const bool is_executor = where_.on->properties().architecture == executor_architecture;
-  bool takes_one_call = time_one_call() > is_slow;
+  bool takes_one_call = time_in_stream(sequence::calls) > is_slow;
   judge_result();
   // The first call on a GPU loads what all the others find there.
-  if (takes_one_call && !is_executor) takes_one_call = time_one_call() > is_slow;
+  if (takes_one_call && !is_executor) takes_one_call = time_in_stream(sequence::calls) > is_slow;
   if (takes_one_call)
-    record(1);
+    set_calls(1);
   else
     choose_calls();
-}
-
-double sampler::time_one_call() {
-  return where_.on->time([&] { work_->enqueue(where_.ring->next(), at_.n); });
 }
 
 const reference& sampler::expected() {
@@ -73,7 +69,7 @@ const reference& sampler::expected() {
 
 std::optional<reading> sampler::read_companion() {
   if (!where_.companion || who_.kind() != peer_kind::reduction) return std::nullopt;
-  work_->enqueue(where_.companion->next(), at_.n);
+  work_->enqueue(where_.companion->window(0), at_.n);
   host_input& from = *input_.companion();
   reading r{.from = from.from(), .computed = work_->result(), .expected = from.expected(at_.n)};
   r.bound = error_bound(r.expected, work_->depth(at_.n));
@@ -88,35 +84,58 @@ void sampler::judge_result() {
   if (found == verdict::wrong || verdict_ == verdict::right) verdict_ = found;
 }
 
-double sampler::sample() {
-  if (at_.mode == timing_mode::graph) {
-    // A graph begins with the same window every time. Twice, for its launch to be over on the host
-    // before the device gets to it.
-    where_.eviction.enqueue();
-    where_.eviction.enqueue();
-  } else {
-    where_.on->synchronize();
-  }
-  const double seconds = where_.on->time([&] {
-    if (recording_ != nullptr) return recording_->replay();
-    for (int i = 0; i < calls_; ++i) work_->enqueue(where_.ring->next(), at_.n);
-  });
-  return seconds / calls_;
+void sampler::enqueue(sequence what, std::uint64_t window) {
+  if (what != sequence::calls) where_.ring->produce(*where_.on, window, at_.bytes());
+  if (what != sequence::producers) work_->enqueue(where_.ring->window(window), at_.n);
 }
 
-void sampler::record(int calls) {
-  calls_ = calls;
-  if (at_.mode != timing_mode::graph) return;
-  recording_ = where_.on->record([this] {
-    for (int i = 0; i < calls_; ++i)
-      work_->enqueue(where_.ring->window(static_cast<std::uint64_t>(i)), at_.n);
+double sampler::time_in_stream(sequence what) {
+  where_.on->synchronize();
+  return where_.on->time([&] {
+    for (int i = 0; i < calls_; ++i) enqueue(what, where_.ring->next());
   });
+}
+
+double sampler::time_in_graph(recording& graph) {
+  // For the launch to be over on the host before the device gets to it.
+  where_.eviction.enqueue();
+  where_.eviction.enqueue();
+  return where_.on->time([&] { graph.replay(); });
+}
+
+double sampler::sample() {
+  double seconds = 0;
+  switch (at_.mode) {
+    case timing_mode::back_to_back:
+      seconds = time_in_stream(sequence::calls);
+      break;
+    case timing_mode::after_producer:
+      seconds = time_in_stream(sequence::pairs) - time_in_stream(sequence::producers);
+      break;
+    case timing_mode::in_graph:
+      seconds = time_in_graph(*pairs_) - time_in_graph(*producers_);
+  }
+  // Where something else keeps the machine busy, the difference may be nothing, or less.
+  constexpr double least = 1e-9;
+  return std::max(seconds / calls_, least);
+}
+
+void sampler::set_calls(int calls) {
+  calls_ = calls;
+  if (at_.mode != timing_mode::in_graph) return;
+  const auto record = [this](sequence what) {
+    return where_.on->record([this, what] {
+      for (int i = 0; i < calls_; ++i) enqueue(what, static_cast<std::uint64_t>(i));
+    });
+  };
+  producers_ = record(sequence::producers);
+  pairs_ = record(sequence::pairs);
 }
 
 void sampler::choose_calls() {
   // What a launch costs by itself is spread over more calls with each turn.
   for (int turn = 0, calls = 1; turn < 4; ++turn) {
-    record(calls);
+    set_calls(calls);
     static_cast<void>(sample());
     const double each = std::min(sample(), sample());
     if (each * calls >= 0.9 * sample_seconds || calls == most_calls) return;

@@ -54,8 +54,8 @@ class sampler {
   sampler(const sampler&) = delete;  // what is recorded refers to this
   sampler& operator=(const sampler&) = delete;
 
-  /// Seconds of one call: the mean of `calls()` calls in a row, each on its own window, none of
-  /// which is in the cache.
+  /// Seconds of one call, as the conditions' mode has it: the mean of `calls()` of them, each on
+  /// its own window.
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
 
@@ -68,9 +68,14 @@ class sampler {
   [[nodiscard]] const reference& expected();
   void judge_result();
   [[nodiscard]] std::optional<reading> read_companion();
-  void record(int calls);
+
+  /// What is enqueued for each call of a sample.
+  enum class sequence { calls, producers, pairs };
+  void enqueue(sequence what, std::uint64_t window);
+  [[nodiscard]] double time_in_stream(sequence what);
+  [[nodiscard]] double time_in_graph(recording& graph);
+  void set_calls(int calls);
   void choose_calls();
-  [[nodiscard]] double time_one_call();
 
   candidate who_;
   conditions at_;
@@ -78,7 +83,7 @@ class sampler {
   placement& where_;
   std::unique_ptr<runnable> work_;
   int calls_ = 1;
-  std::unique_ptr<recording> recording_;
+  std::unique_ptr<recording> producers_, pairs_;  ///< in a graph
   value result_{};
   verdict verdict_ = verdict::right;
   std::optional<reading> companion_;  ///< once it has been read

@@ -76,11 +76,11 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
     chosen.reason = who.reason;
     return admit(chosen, mode);
   }
-  if (mode == timing_mode::graph && who.peer != nullptr && who.peer->waits)
+  if (mode == timing_mode::in_graph && who.peer != nullptr && who.peer->waits)
     throw input_error(who.name +
-                      " waits for its result, which no graph can hold: use --mode stream");
-  // The CPU knows no graphs: its calls are timed one after the other in either mode.
-  if (who.on_cpu) at.mode = timing_mode::stream;
+                      " waits for its result, which no graph can hold: use --mode after-producer");
+  // What runs on the CPU is there, and waits for no other kernel, in any mode.
+  if (who.on_cpu) at.mode = timing_mode::back_to_back;
   placement& where = who.on_cpu ? place_on_cpu() : place_on_device();
   auto work = who.make(*where.on, at);
   if (who.kind() == peer_kind::reduction) add_companion(where);

@@ -19,6 +19,10 @@ class testbed {
   [[nodiscard]] const device_choice& choice() const { return choice_; }
   [[nodiscard]] session& device() { return *device_.on; }
   [[nodiscard]] session& cpu() { return *cpu_.on; }
+  /// By default a call is timed as a program makes it. The executor's times say nothing of that.
+  [[nodiscard]] timing_mode default_mode() const {
+    return choice_.is_executor() ? timing_mode::back_to_back : timing_mode::after_producer;
+  }
   /// For what is loaded.
   [[nodiscard]] conditions at(timing_mode mode) const {
     return {.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode};

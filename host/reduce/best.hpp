@@ -5,7 +5,7 @@
 /// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
 /// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
 /// thread: it is bytes in flight that a memory is kept busy by. Where none was measured in the
-/// timing mode, the other mode's hold. A row's shape may have no kernel for an operator: then the
+/// place that calls are launched in, those of the other place hold. A row's shape may have no kernel for an operator: then the
 /// items are the default ones, and after that the block is smaller and the threads as many.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
@@ -48,7 +48,7 @@ struct launch_query {
   const device_properties& device;
   std::uint64_t n;
   std::size_t element_bytes;  ///< as they are read
-  timing_mode mode = timing_mode::graph;
+  launched_in mode = launched_in::stream;
 };
 
 /// A shape that has a kernel, and where it comes from.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "host/reduce/catalogue.hpp"
-#include "host/reduce/timing_mode.hpp"
+#include "host/reduce/launched_in.hpp"
 
 namespace tenfold {
 
@@ -25,7 +25,7 @@ struct tuned_device {
 struct tuned_event {
   std::string_view architecture;
   std::size_t element_bytes;
-  timing_mode mode;
+  launched_in mode;
   std::uint64_t from_n;
 };
 

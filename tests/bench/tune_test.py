@@ -47,7 +47,7 @@ def document(rows, **others):
 def rows_in(table, name):
     """The rows of an array of the table, without the conditions they were measured under."""
     lines = table.split(f"auto {name} ")[1].split("});")[0].splitlines()[1:]
-    return [line.strip().split("timing_mode::")[1] for line in lines]
+    return [line.strip().split("launched_in::")[1] for line in lines]
 
 
 class Stages(unittest.TestCase):

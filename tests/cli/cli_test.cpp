@@ -1114,15 +1114,15 @@ TEST_F(Cli, BestServesTypesOfEveryWidth) {
   EXPECT_EQ(measure_one({"best", "--n", "0", "--type", "u32"}).at("result"), 0);
 }
 
-TEST_F(Cli, BestInEitherMode) {
-  for (const char* mode : {"graph", "stream"})
+TEST_F(Cli, BestInEveryMode) {
+  for (const char* mode : {"back-to-back", "after-producer", "in-graph"})
     EXPECT_EQ(measure_one({"best", "--n", "100", "--type", "u32", "--mode", mode}).at("ok"), true);
   expect_refusal(tenfold({"best", "--n", "100", "--device", "simt", "--mode", "warp"}), bad_input,
-                 {"'warp'", "graph, stream"});
+                 {"'warp'", "back-to-back, after-producer, in-graph"});
 }
 
 TEST_F(Cli, BestByMeasurementTriesWhatThereIs) {
-  for (const char* mode : {"graph", "stream"}) {
+  for (const char* mode : {"after-producer", "in-graph"}) {
     const json entries =
         measure({"best", "--n", "2000", "--op", "min", "--measure", "--mode", mode})
             .at("benchmarks");

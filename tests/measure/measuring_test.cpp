@@ -70,7 +70,7 @@ TEST(Candidates, AreStageBlockItemsAndGrid) {
   EXPECT_EQ(parse_candidate("10:512:8:4x", device).shape.grid, 528u);
   EXPECT_EQ(parse_candidate("3:64", device).label(), "03_no_bank_conflicts/block:64");
   EXPECT_EQ(in_default_items.full_name({.n = 1024}),
-            "10_two_pass/f32/sum/n:1024/block:256/items:4/graph");
+            "10_two_pass/f32/sum/n:1024/block:256/items:4/after-producer");
 }
 
 TEST(Candidates, WithoutAShapeComeInTheirBest) {
@@ -147,7 +147,7 @@ TEST_P(Samplers, TimeWhatIsRight) {
   std::erase_if(all, [](const candidate& each) { return !each.peer->absent.empty(); });
   all.push_back(parse_candidate("10", bed.device().properties()));
   for (const candidate& who : all)
-    for (const timing_mode mode : {timing_mode::graph, timing_mode::stream}) {
+    for (const timing_mode mode : timing_modes) {
       const auto one = bed.admit(who, mode);
       EXPECT_GE(one->calls(), 1);
       const result r = one->finish({one->sample()});
@@ -188,7 +188,7 @@ class Verdicts : public testing::Test {
   Verdicts() { bed_.load(input_, n); }
   result take(const std::function<value()>& say) {
     const peer who{.name = "oracle", .what = ""};
-    const auto one = bed_.admit(oracle_candidate(say, who), timing_mode::stream);
+    const auto one = bed_.admit(oracle_candidate(say, who), timing_mode::back_to_back);
     return one->finish({one->sample()});
   }
 
@@ -240,7 +240,7 @@ result take_mistaken(testbed& bed, const mistaken_sum::mistake& lost) {
       .name = "mistaken", .peer = &who, .make = [&](session&, const conditions&) {
         return std::make_unique<mistaken_sum>(lost);
       }};
-  const auto one = bed.admit(mistaken, timing_mode::stream);
+  const auto one = bed.admit(mistaken, timing_mode::back_to_back);
   return one->finish({one->sample()});
 }
 
@@ -293,8 +293,8 @@ TEST(Graphs, RefuseAPeerThatWaits) {
   bed.load(input, 1000);
   const peer who{.name = "waits", .what = "", .waits = true};
   const candidate waiting = oracle_candidate([] { return value(std::uint32_t{0}); }, who);
-  EXPECT_THROW(static_cast<void>(bed.admit(waiting, timing_mode::graph)), input_error);
-  EXPECT_NO_THROW(static_cast<void>(bed.admit(waiting, timing_mode::stream)));
+  EXPECT_THROW(static_cast<void>(bed.admit(waiting, timing_mode::in_graph)), input_error);
+  EXPECT_NO_THROW(static_cast<void>(bed.admit(waiting, timing_mode::back_to_back)));
 }
 
 TEST(Search, TriesEveryShapeAndNamesTheFastest) {
@@ -303,7 +303,7 @@ TEST(Search, TriesEveryShapeAndNamesTheFastest) {
   bed.load(input, 2000);
   const candidate pick = parse_candidate("10:256:4", bed.device().properties());
   const search_result found =
-      search(pick, families_of(element_type::f32, "sum"), timing_mode::stream, bed);
+      search(pick, families_of(element_type::f32, "sum"), timing_mode::back_to_back, bed);
   EXPECT_GT(found.candidates, 20);
   EXPECT_EQ(found.pick.who.label(), pick.label());
   EXPECT_LE(found.fastest.time.median, found.pick.time.median);

@@ -37,14 +37,14 @@ device_properties gpu(const std::string& architecture, int multiprocessors = 100
 const device_properties known = gpu("sm_1"), unknown = gpu("sm_2");
 
 constexpr tuned_event graph_of(std::size_t bytes, std::uint64_t from_n) {
-  return {"sm_1", bytes, timing_mode::graph, from_n};
+  return {"sm_1", bytes, launched_in::graph, from_n};
 }
 
 constexpr auto shapes = std::to_array<tuned_shape_row>({
     {graph_of(4, 1000), 10, 1024, 16, 2, per_multiprocessor, 0, 0, 0},
     {graph_of(4, 1000), 11, 512, 8, 4, per_multiprocessor, 0, 0, 0},
     {graph_of(4, 100'000), 10, 256, 8, 8, per_multiprocessor, 0, 0, 0},
-    {{"sm_1", 4, timing_mode::stream, 100'000}, 10, 128, 8, 7, grid_unit::blocks, 0, 0, 0},
+    {{"sm_1", 4, launched_in::stream, 100'000}, 10, 128, 8, 7, grid_unit::blocks, 0, 0, 0},
     {graph_of(4, 1000), 9, 512, 2, 0, grid_unit::blocks, 0, 0, 0},
 });
 constexpr auto rankings = std::to_array<tuned_stage_row>({
@@ -58,6 +58,10 @@ kernel_family family(int stage, element_type type = element_type::f32,
   for (const kernel_family& each : families_of(type, op))
     if (each.stage.number == stage) return each;
   throw std::runtime_error("no such stage");
+}
+
+launch_query in_graph(std::uint64_t n, std::size_t element_bytes) {
+  return {known, n, element_bytes, launched_in::graph};
 }
 
 void expect_shape(const shape& s, int block, int items, std::uint64_t grid) {
@@ -76,7 +80,7 @@ std::vector<int> numbers_of(const std::vector<stage_choice>& choices) {
 
 TEST(TunedShape, HoldsFromItsSizeUpToTheNext) {
   const auto at = [&](std::uint64_t n) {
-    return tuned_shape({known, n, 4}, family(10), table).shape;
+    return tuned_shape(in_graph(n, 4), family(10), table).shape;
   };
   expect_shape(at(1000), 1024, 16, 200);
   expect_shape(at(99'999), 1024, 16, 200);
@@ -85,14 +89,14 @@ TEST(TunedShape, HoldsFromItsSizeUpToTheNext) {
 }
 
 TEST(TunedShape, IsByRuleBelowTheFirstRowAndOnAnotherArchitecture) {
-  EXPECT_EQ(tuned_shape({known, 999, 4}, family(10), table).row, nullptr);
+  EXPECT_EQ(tuned_shape(in_graph(999, 4), family(10), table).row, nullptr);
   EXPECT_EQ(tuned_shape({unknown, 5000, 4}, family(10), table).row, nullptr);
-  EXPECT_NE(tuned_shape({known, 1000, 4}, family(10), table).row, nullptr);
+  EXPECT_NE(tuned_shape(in_graph(1000, 4), family(10), table).row, nullptr);
 }
 
-TEST(TunedShape, OfTheTimingModeGoesFirstAndTheOtherStandsIn) {
+TEST(TunedShape, OfWhereCallsAreGoesFirstAndTheOtherStandsIn) {
   const auto stream = [&](int stage, std::uint64_t n) {
-    return tuned_shape({known, n, 4, timing_mode::stream}, family(stage), table).shape;
+    return tuned_shape({known, n, 4, launched_in::stream}, family(stage), table).shape;
   };
   expect_shape(stream(10, 100'000), 128, 8, 7);
   expect_shape(stream(10, 1000), 1024, 16, 200);
@@ -101,27 +105,27 @@ TEST(TunedShape, OfTheTimingModeGoesFirstAndTheOtherStandsIn) {
 
 TEST(TunedShape, OfAnotherElementSizeHoldsAtTheSameBytes) {
   const kernel_family of = family(10, element_type::f64);
-  EXPECT_EQ(tuned_shape({known, 499, 8}, of, table).row, nullptr);
+  EXPECT_EQ(tuned_shape(in_graph(499, 8), of, table).row, nullptr);
   // 16 items of 4 bytes would be 8 of 8, but block 1024 has kernels for 4 alone.
-  expect_shape(tuned_shape({known, 500, 8}, of, table).shape, 1024, 4, 200);
-  expect_shape(tuned_shape({known, 50'000, 8}, of, table).shape, 256, 4, 800);
+  expect_shape(tuned_shape(in_graph(500, 8), of, table).shape, 1024, 4, 200);
+  expect_shape(tuned_shape(in_graph(50'000, 8), of, table).shape, 256, 4, 800);
 }
 
 TEST(TunedShape, FallsBackToTheItemsThatTheOperatorHas) {
   const kernel_family of = family(10, element_type::f32, "minimum");
-  expect_shape(tuned_shape({known, 1000, 4}, of, table).shape, 512, 4, 400);
-  expect_shape(tuned_shape({known, 100'000, 4}, of, table).shape, 256, 4, 800);
+  expect_shape(tuned_shape(in_graph(1000, 4), of, table).shape, 512, 4, 400);
+  expect_shape(tuned_shape(in_graph(100'000, 4), of, table).shape, 256, 4, 800);
 }
 
 TEST(TunedShape, HasAGridThatTheSecondPassFolds) {
   const device_properties large = gpu("sm_1", 300);
   const kernel_family of = family(10, element_type::f32, "minimum");
   // 8 blocks for each of 300 would be more than 256 times 4.
-  expect_shape(tuned_shape({large, 100'000, 4}, of, table).shape, 256, 4, 900);
+  expect_shape(tuned_shape({large, 100'000, 4, launched_in::graph}, of, table).shape, 256, 4, 900);
 }
 
 TEST(TunedShape, OfAStageWithoutGridHasNone) {
-  expect_shape(tuned_shape({known, 1000, 4}, family(9), table).shape, 512, 2, 0);
+  expect_shape(tuned_shape(in_graph(1000, 4), family(9), table).shape, 512, 2, 0);
 }
 
 TEST(TunedShape, OfLargePartialsIsASmallerBlockWithAsManyThreads) {
@@ -131,19 +135,19 @@ TEST(TunedShape, OfLargePartialsIsASmallerBlockWithAsManyThreads) {
            .is_narrow = false,
            .commutes = true,
            .is_instantiated = of.op.is_instantiated};
-  expect_shape(tuned_shape({known, 1000, 4}, of, table).shape, 512, 4, 400);
+  expect_shape(tuned_shape(in_graph(1000, 4), of, table).shape, 512, 4, 400);
 }
 
 TEST(BestChoices, AreRankedByTheTableAndThenByRule) {
   const std::vector<kernel_family> all = families_of(element_type::f32, "sum");
-  const std::vector<stage_choice> small = best_choices({known, 1000, 4}, all, table);
+  const std::vector<stage_choice> small = best_choices(in_graph(1000, 4), all, table);
   ASSERT_EQ(small.size(), all.size());
   std::vector<int> numbers = numbers_of(small);
   EXPECT_EQ((std::vector<int>{numbers.begin(), numbers.begin() + 3}), (std::vector{10, 11, 9}));
   EXPECT_TRUE(small[2].is_ranked);
   EXPECT_FALSE(small[3].is_ranked);
   expect_shape(small[0].by.shape, 1024, 16, 200);
-  numbers = numbers_of(best_choices({known, 100'000, 4}, all, table));
+  numbers = numbers_of(best_choices(in_graph(100'000, 4), all, table));
   EXPECT_EQ((std::vector<int>{numbers.begin(), numbers.begin() + 2}), (std::vector{11, 10}));
 }
 

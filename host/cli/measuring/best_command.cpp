@@ -35,7 +35,8 @@ std::string describe(const tuned_shape_row& row) {
     figures.push_back(fmt::format("{:.3f} times as fast as {}", row.ratio, device->library));
   return fmt::format("measured on {} ({}), {} elements of {} bytes {}: {}", device->name,
                      device->architecture, format_count(row.at.from_n), row.at.element_bytes,
-                     measure::describe(row.at.mode), fmt::join(figures, ", "));
+                     row.at.mode == launched_in::graph ? "in a graph" : "in a stream",
+                     fmt::join(figures, ", "));
 }
 
 std::string explain_rule(const shape& s, const device_properties& device) {
@@ -54,7 +55,7 @@ std::string explain(const stage_choice& choice, const device_properties& device)
   return choice.is_ranked ? figures : "stage by rule, shape as " + figures;
 }
 
-std::string describe(const measure::search_result& found, timing_mode mode) {
+std::string describe(const measure::search_result& found, measure::timing_mode mode) {
   return fmt::format(
       "the fastest of {} tried here {}: {}; the choice above takes {}, {:.3f} times as long",
       found.candidates, measure::describe(mode), format_seconds(found.fastest.time.median),
@@ -70,7 +71,7 @@ measure::candidate pick_candidate(const conditions& at, testbed& bed) {
 
 std::vector<result> take_best(const options& o, const conditions& at, testbed& bed) {
   const measure::candidate pick = pick_candidate(at, bed);
-  std::vector<result> results{measure_alone(pick, o, bed, at.mode)};
+  std::vector<result> results{measure_alone(pick, o, bed)};
   if (!o.measure) return results;
 
   announce("trying what else there is");
@@ -83,14 +84,13 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
   }
   measure::candidate fastest = found.fastest.who;
   fastest.reason = describe(found, at.mode);
-  results.push_back(measure_alone(fastest, o, bed, at.mode));
+  results.push_back(measure_alone(fastest, o, bed));
   return results;
 }
 
 exit_code run_best(const options& o) {
-  const timing_mode mode = parse_mode(o.mode);
-  return run_and_report(o, [&](const chosen_input& input, testbed& bed) {
-    return take_best(o, {input.data.type(), input.data.op(), input.data.n(), mode}, bed);
+  return run_and_report(o, [&](const chosen_input&, testbed& bed) {
+    return take_best(o, bed.at(choose_mode(o, bed)), bed);
   });
 }
 
@@ -101,8 +101,6 @@ void add_best_verb(CLI::App& app, action& chosen) {
   CLI::App* best =
       app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
   add_options(*best, *o);
-  best->add_option("--mode", o->mode, "where your calls are: in a replayed graph or in a stream")
-      ->capture_default_str();
   best->add_flag("--measure", o->measure, "try what else there is on this device");
   best->callback([o, &chosen] { chosen = [o] { return run_best(*o); }; });
 }

@@ -72,8 +72,9 @@ std::string format_date(std::string date) {
 
 std::string describe_mode(const std::string& mode) {
   if (mode.empty()) return {};
-  for (const timing_mode known : {timing_mode::graph, timing_mode::stream})
-    if (mode == name_of(known)) return fmt::format(", {}", measure::describe(known));
+  for (const measure::timing_mode known : measure::timing_modes)
+    if (mode == measure::name_of(known)) return fmt::format(", {}", measure::describe(known));
+  if (mode == "graph") return ", back to back in a graph";  // in files of older programs
   if (mode == "cpu") return ", on the CPU";
   return ", " + mode;
 }

@@ -34,6 +34,7 @@ class ladder_run {
         sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
         bed_(choose_device(o.device)),
         candidates_(choose_candidates(o, bed_.choice(), own)),
+        mode_(choose_mode(o, bed_)),
         input_(make_input(options_for(sizes_, o), bed_)) {
     announce_stand_in(o, bed_.choice());
     if (sizes_.empty()) sizes_.push_back(input_.data.n());
@@ -41,9 +42,9 @@ class ladder_run {
 
   exit_code run() {
     if (!is_silent())
-      fmt::print("{} of {} on {} ({})\n", input_.data.op(),
+      fmt::print("{} of {} on {} ({}), timed {}\n", input_.data.op(),
                  options_.sizes.empty() ? input_.description() : input_.source,
-                 bed_.choice().name(), bed_.device().properties().name);
+                 bed_.choice().name(), bed_.device().properties().name, measure::describe(mode_));
     const auto stands = [](const ladder_row& r) { return r.who->stage != nullptr && r.measured; };
     try {
       measure_all();
@@ -212,6 +213,7 @@ class ladder_run {
   std::vector<std::uint64_t> sizes_;  ///< ascending
   measure::testbed bed_;
   std::vector<candidate> candidates_;
+  measure::timing_mode mode_;
   chosen_input input_;
   std::optional<measure::trial_report> trials_;  ///< of the reader's own kernel
   std::vector<ladder_row> rows_;                 ///< in the order of sizes, then of candidates

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "host/error.hpp"
+#include "host/measure/conditions.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold::cli {
@@ -56,13 +57,18 @@ bool tells_how_timed(std::string_view part) {
          part.starts_with("min_time:") || part == "manual_time" || part == "real_time";
 }
 
+/// As `run` has it without a word, and older programs had it in a stream.
+bool is_back_to_back(std::string_view part) {
+  return part == measure::name_of(measure::timing_mode::back_to_back) || part == "stream";
+}
+
 /// `14_dependent_passes`, which a duel adds to the name of who is called `best`.
 bool names_stage(std::string_view part) {
   const std::size_t digits = part.find_first_not_of("0123456789");
   return digits != 0 && digits != part.npos && part[digits] == '_';
 }
 
-/// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/graph`.
+/// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/in-graph`.
 /// @return false when the name is of another form
 bool parse_name(std::string_view name, result_entry& e) {
   const std::vector<std::string_view> parts = split(name, '/');
@@ -82,7 +88,7 @@ bool parse_name(std::string_view name, result_entry& e) {
         });
     if (figure != std::end(shape_figures))
       e.shape.*figure->second = parse_digits(part.substr(colon + 1));
-    else if (!tells_how_timed(part) && !names_stage(part))
+    else if (!tells_how_timed(part) && !names_stage(part) && !is_back_to_back(part))
       e.what.mode += (e.what.mode.empty() ? "" : "/") + std::string(part);
   }
   return true;

@@ -17,7 +17,7 @@ struct subject {
   std::string type, op;
   std::uint64_t n = 0;
   std::string
-      mode;  ///< `graph`, `stream`, `cpu`; empty for a stream that `run`, `ladder`, `best` used
+      mode;  ///< `after-producer`, `in-graph`, `cpu`; empty for calls back to back
 };
 
 /// As far as the file tells it.

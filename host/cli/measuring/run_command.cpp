@@ -30,6 +30,7 @@ namespace tenfold::cli {
 using measure::candidate;
 using measure::result;
 using measure::testbed;
+using measure::timing_mode;
 
 namespace {
 
@@ -143,9 +144,10 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   else if (is_exact_sum)
     line("rounding", "left out: there is no room for other elements");
   if (m.trials) line("trials", describe_trials(*m.trials));
-  line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s", format_seconds(m.time.median),
-                           m.seconds.size(), format_seconds(m.time.fastest),
-                           format_seconds(m.time.slowest), m.gigabytes_per_second()));
+  line("time",
+       fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}", format_seconds(m.time.median),
+                   m.seconds.size(), format_seconds(m.time.fastest), format_seconds(m.time.slowest),
+                   m.gigabytes_per_second(), measure::describe(m.at.mode)));
 }
 
 std::string host_name() {
@@ -158,9 +160,10 @@ std::string host_name() {
 std::string name_entry(const result& m) {
   const std::string what = fmt::format("{}/{}/n:{}", name_of(m.at.type), m.at.op, m.at.n);
   if (m.who.peer != nullptr) return fmt::format("{}/{}", m.who.name, what);
-  return fmt::format("{:02}_{}/{}/block:{}/items:{}{}", m.who.stage->number, m.who.stage->name,
-                     what, m.used_shape.block, m.used_shape.items,
-                     m.at.mode == timing_mode::graph ? "/graph" : "");
+  return fmt::format(
+      "{:02}_{}/{}/block:{}/items:{}{}", m.who.stage->number, m.who.stage->name, what,
+      m.used_shape.block, m.used_shape.items,
+      m.at.mode == timing_mode::back_to_back ? "" : fmt::format("/{}", name_of(m.at.mode)));
 }
 
 }  // namespace
@@ -191,17 +194,15 @@ candidate candidate_in_shape(const stage_info& stage, const named_shape& s) {
     named.chosen_by = "user";
     return named;
   }
-  // As a reducer has it, and with it the bits of the result, wherever the calls are.
-  candidate tuned = measure::tuned_candidate(stage);
-  tuned.choose = [choose = tuned.choose](session& on, measure::conditions at) {
-    at.mode = timing_mode::graph;
-    return choose(on, at);
-  };
-  return tuned;
+  return measure::tuned_candidate(stage);
 }
 
-result measure_alone(const candidate& who, const options& o, testbed& bed, timing_mode mode) {
-  const auto sampler = bed.admit(who, mode);
+timing_mode choose_mode(const options& o, const testbed& bed) {
+  return o.mode.empty() ? bed.default_mode() : measure::parse_mode(o.mode);
+}
+
+result measure_alone(const candidate& who, const options& o, testbed& bed) {
+  const auto sampler = bed.admit(who, choose_mode(o, bed));
   result r = measure::take_samples(*sampler, o.repeat, bed.choice().is_executor());
   r.name = name_entry(r);
   return r;
@@ -245,6 +246,7 @@ exit_code run_and_report(const options& o, const take_results& take) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   measure::check_json_file(o.json);
   testbed bed(choose_device(o.device));
+  static_cast<void>(choose_mode(o, bed));  // before the data are made: is there such a mode?
   chosen_input input = make_input(o, bed);
   bed.load(input.data, input.data.n());
   announce_stand_in(o, bed.choice());

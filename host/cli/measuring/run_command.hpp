@@ -32,11 +32,14 @@ struct chosen_input {
 /// A stage in the shape that the user names; where nothing is named, in its best.
 [[nodiscard]] measure::candidate candidate_in_shape(const stage_info& stage, const named_shape& s);
 
+/// What the time of a call is: as the user says, or as suits the device.
+/// @throws input_error
+[[nodiscard]] measure::timing_mode choose_mode(const options& o, const measure::testbed& bed);
+
 /// Runs a candidate, checks its result and times it, as often as asked for or as time allows.
 /// @throws input_error when it does not serve the request; device_error
 [[nodiscard]] measure::result measure_alone(const measure::candidate& who, const options& o,
-                                            measure::testbed& bed,
-                                            timing_mode mode = timing_mode::stream);
+                                            measure::testbed& bed);
 
 /// What else a reader of the figures must know.
 [[nodiscard]] nlohmann::ordered_json describe_run(const options& o, measure::testbed& bed);
