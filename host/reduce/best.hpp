@@ -5,8 +5,9 @@
 /// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
 /// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
 /// thread: it is bytes in flight that a memory is kept busy by. Where none was measured in the
-/// place that calls are launched in, those of the other place hold. A row's shape may have no kernel for an operator: then the
-/// items are the default ones, and after that the block is smaller and the threads as many.
+/// place that calls are launched in, those of the other place hold. A row's shape may have no
+/// kernel for an operator: then the items are the default ones, and after that the block is smaller
+/// and the threads as many.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
 /// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
@@ -174,6 +175,17 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
       table.shapes, q, [&](const tuned_shape_row& each) { return each.stage == of.stage.number; });
   if (row == nullptr) return {detail::shape_by_rule(q, of)};
   return {detail::shape_of(*row, q, of), row};
+}
+
+/// The row of the fastest stage that is known there; null where none was measured.
+[[nodiscard]] inline const tuned_shape_row* fastest_row(const launch_query& q,
+                                                        const tuned_table& table = measured) {
+  const tuned_stage_row* ranking =
+      detail::nearest_row(table.stages, q, [](const tuned_stage_row&) { return true; });
+  if (ranking == nullptr) return nullptr;
+  return detail::nearest_row(table.shapes, q, [&](const tuned_shape_row& each) {
+    return each.stage == ranking->stages.front();
+  });
 }
 
 /// Those of the stages that serve the operator, each in its best shape, the fastest first. A device

@@ -793,6 +793,23 @@ TEST_F(Cli, LadderHasALinePerStageAndAClosingSentence) {
   EXPECT_TRUE(contains(o.out, "say nothing of a GPU's speed")) << o.what();
 }
 
+TEST_F(Cli, LadderWithoutAGpuShowsWhatIsCountedAndTimesWhenAsked) {
+  const words command{"ladder", "--n", "4096", "--device", "simt:32"};
+  const outcome counted = succeed(command), timed = succeed(command + words{"--times"});
+  const std::vector<std::string> lines = lines_of(counted.out);
+  ASSERT_GT(lines.size(), 12u) << counted.what();
+  EXPECT_FALSE(contains(lines[0], "timed")) << lines[0];
+  for (const char* column : {"launches", "barriers", "wavefronts", "lanes", "bytes", "H200 GB/s"})
+    EXPECT_TRUE(contains(lines[1], column)) << lines[1];
+  // Launches, barriers a block, wavefronts a request of stage 2, whose banks conflict.
+  EXPECT_TRUE(contains(lines[3], "no_divergence             3        9       3.33")) << lines[3];
+  EXPECT_TRUE(contains(lines[3], "right")) << lines[3];
+  EXPECT_TRUE(contains(counted.out, "recorded")) << counted.what();
+  EXPECT_FALSE(contains(counted.out, " ms ")) << counted.what();
+  EXPECT_TRUE(contains(timed.out, "timed back to back")) << timed.what();
+  EXPECT_TRUE(contains(timed.out, "say nothing of a GPU's speed")) << timed.what();
+}
+
 TEST_F(Cli, LadderDrawsWithWhatTheLocaleHas) {
   const words command{"ladder", "--n", "500", "--device", "simt", "--repeat", "1"};
   const outcome ascii = succeed(command, {{"LC_ALL", "C"}});
@@ -1090,7 +1107,7 @@ TEST_F(Cli, BadSizes) {
 
 TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
   const outcome o = succeed({"best", "--n", "10000", "--device", "simt", "--repeat", "2"});
-  for (const char* part : {"13 dependent_launch", "chosen     by rule", "simt", "--measure",
+  for (const char* part : {"13 dependent_launch", "chosen     by rule", "simt", "elsewhere stage", "H200",
                            "block 256", "items 4", "right", "median of 2"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }

@@ -45,11 +45,33 @@ std::string explain_rule(const shape& s, const device_properties& device) {
     text = "by rule: one launch, in the shape that all stages have on the executor";
   else if (s.grid == 1)
     text = "by rule: so few elements are the work of one block";
+  if (device.architecture == executor_architecture) return text;
   return text + fmt::format("; the table has no figures of {} for this, --measure takes some",
                             device.architecture);
 }
 
-std::string explain(const stage_choice& choice, const device_properties& device) {
+/// What the table would take on the GPUs that it knows: for a reader without one of them.
+std::string describe_elsewhere(const conditions& at) {
+  std::string text;
+  for (const tuned_device& each : measured.devices) {
+    const device_properties device{.name = std::string(each.name),
+                                   .architecture = std::string(each.architecture)};
+    const tuned_shape_row* row = fastest_row({device, at.n, size_of(at.type), place_of(at.mode)});
+    if (row == nullptr) continue;
+    std::string grid;
+    if (row->grid != 0)
+      grid = fmt::format(", {} block{}{}", row->grid, row->grid == 1 ? "" : "s",
+                         row->unit == grid_unit::blocks ? "" : " a multiprocessor");
+    text += fmt::format("\n{:<11}elsewhere stage {} in blocks of {}, {} items a thread{}: {}", "",
+                        row->stage, row->block, row->items, grid, describe(*row));
+  }
+  return text;
+}
+
+std::string explain(const stage_choice& choice, const device_properties& device,
+                    const conditions& at) {
+  if (device.architecture == executor_architecture)
+    return explain_rule(choice.by.shape, device) + describe_elsewhere(at);
   if (choice.by.row == nullptr) return explain_rule(choice.by.shape, device);
   const std::string figures = describe(*choice.by.row);
   return choice.is_ranked ? figures : "stage by rule, shape as " + figures;
@@ -65,7 +87,7 @@ std::string describe(const measure::search_result& found, measure::timing_mode m
 measure::candidate pick_candidate(const conditions& at, testbed& bed) {
   const stage_choice pick = measure::choose_best(bed.device(), at);
   measure::candidate made = measure::chosen_candidate(description_of(pick.stage), pick.by);
-  made.reason = explain(pick, bed.device().properties());
+  made.reason = explain(pick, bed.device().properties(), at);
   return made;
 }
 

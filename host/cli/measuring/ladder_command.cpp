@@ -13,6 +13,7 @@
 #include "host/cli/measuring/ladder.hpp"
 #include "host/cli/measuring/ladder_table.hpp"
 #include "host/cli/measuring/run_command.hpp"
+#include "host/cli/measuring/stage_facts.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
@@ -24,6 +25,33 @@ namespace {
 options options_for(const std::vector<std::uint64_t>& sizes, options o) {
   if (!sizes.empty()) o.n = fmt::format("{}", sizes.back());
   return o;
+}
+
+/// What a stage of the ladder reads per second.
+struct step {
+  int stage;
+  double gigabytes_per_second;
+};
+
+std::string describe_gain(const std::vector<step>& steps) {
+  const step &first = steps.front(), *best = &first, *largest = nullptr;
+  double largest_gain = 0;
+  for (std::size_t i = 1; i < steps.size(); ++i) {
+    if (steps[i].gigabytes_per_second > best->gigabytes_per_second) best = &steps[i];
+    const double gain = steps[i].gigabytes_per_second / steps[i - 1].gigabytes_per_second;
+    if (gain <= largest_gain) continue;
+    largest_gain = gain;
+    largest = &steps[i];
+  }
+  constexpr double least_gain = 1.05;  // below, it would read as 1.0 times
+  const double gain = best->gigabytes_per_second / first.gigabytes_per_second;
+  if (gain < least_gain)
+    return fmt::format("Stage {} reads {:.4g} GB/s, and no stage is clearly faster.", first.stage,
+                       first.gigabytes_per_second);
+  return fmt::format(
+      "Stage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was stage {} "
+      "({:.1f} times the one before).",
+      best->stage, best->gigabytes_per_second, gain, first.stage, largest->stage, largest_gain);
 }
 
 /// Measures everything that takes part, size by size.
@@ -42,9 +70,10 @@ class ladder_run {
 
   exit_code run() {
     if (!is_silent())
-      fmt::print("{} of {} on {} ({}), timed {}\n", input_.data.op(),
+      fmt::print("{} of {} on {} ({}){}\n", input_.data.op(),
                  options_.sizes.empty() ? input_.description() : input_.source,
-                 bed_.choice().name(), bed_.device().properties().name, measure::describe(mode_));
+                 bed_.choice().name(), bed_.device().properties().name,
+                 shows_facts() ? "" : fmt::format(", timed {}", measure::describe(mode_)));
     const auto stands = [](const ladder_row& r) { return r.who->stage != nullptr && r.measured; };
     try {
       measure_all();
@@ -66,6 +95,13 @@ class ladder_run {
  private:
   [[nodiscard]] bool is_silent() const { return options_.json == "-"; }
 
+  /// Without a GPU a ladder shows what is known of the stages, unless times are asked for, or what
+  /// only times can tell.
+  [[nodiscard]] bool shows_facts() const {
+    return bed_.choice().is_executor() && !options_.times && options_.mode.empty() &&
+           options_.repeat == 0 && options_.peers.empty() && options_.sizes.empty();
+  }
+
   /// Whether a line can be printed as soon as its candidate is done, since nothing in it depends on
   /// those that follow.
   [[nodiscard]] bool prints_at_once() const {
@@ -84,7 +120,11 @@ class ladder_run {
 
   void measure_all() {
     std::optional<ladder_table> table;
-    if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{});
+    std::optional<counted_table> counted;
+    if (shows_facts() && !is_silent())
+      counted.emplace();
+    else if (prints_at_once() && !is_silent())
+      table.emplace(ladder_columns{});
     for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {
       bed_.load(input_.data, *n);
       for (const candidate& who : candidates_) {
@@ -96,6 +136,7 @@ class ladder_run {
         status_.clear();
         if (is_silent()) report_refusal(rows_.back());
         if (table) table->add(rows_.back());
+        if (counted) counted->add(rows_.back());
       }
     }
     const auto by_size = [](const ladder_row& a, const ladder_row& b) { return a.n < b.n; };
@@ -128,7 +169,9 @@ class ladder_run {
   result measure_stage(const candidate& who) {
     if (is_unlisted(*who.stage) && !trials_)
       trials_ = measure::run_trials(bed_.device(), *who.stage);
-    result m = measure_alone(who, options_, bed_);
+    options o = options_;
+    if (shows_facts()) o.repeat = 1;
+    result m = measure_alone(who, o, bed_);
     if (is_unlisted(*who.stage)) m.trials = trials_;
     return m;
   }
@@ -154,6 +197,7 @@ class ladder_run {
   /// A sentence on what the ladder won, and what else a reader must know.
   void print_summary() const {
     print_failures();
+    if (shows_facts()) return print_recorded_gain();
     if (options_.sizes.empty()) print_gain();
     if (const read_ceiling ceiling = find_ceiling(rows_); ceiling.bytes_per_second > 0)
       fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
@@ -171,32 +215,23 @@ class ladder_run {
   }
 
   void print_gain() const {
-    std::vector<const result*> steps;
+    std::vector<step> steps;
     for (const ladder_row& r : rows_)
       if (r.who->stage != nullptr && !is_unlisted(*r.who->stage) && r.measured &&
           !r.has(verdict::wrong))
-        steps.push_back(&*r.measured);
-    if (steps.size() < 2) return;
-    const result &first = *steps.front(), *best = &first, *largest = nullptr;
-    double largest_gain = 0;
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      if (steps[i]->time.median < best->time.median) best = steps[i];
-      const double gain = steps[i - 1]->time.median / steps[i]->time.median;
-      if (gain > largest_gain) {
-        largest_gain = gain;
-        largest = steps[i];
-      }
-    }
-    constexpr double least_gain = 1.05;  // below, it would read as 1.0 times
-    if (const double gain = first.time.median / best->time.median; gain < least_gain)
-      fmt::print("\nStage {} reads {:.4g} GB/s, and no stage is clearly faster.\n",
-                 first.who.stage->number, first.gigabytes_per_second());
-    else
-      fmt::print(
-          "\nStage {} reads {:.4g} GB/s, {:.1f} times what stage {} does; the largest step was "
-          "stage {} ({:.1f} times the one before).\n",
-          best->who.stage->number, best->gigabytes_per_second(), gain, first.who.stage->number,
-          largest->who.stage->number, largest_gain);
+        steps.push_back({r.who->stage->number, r.measured->gigabytes_per_second()});
+    if (steps.size() >= 2 && steps.front().gigabytes_per_second > 0)
+      fmt::print("\n{}\n", describe_gain(steps));
+  }
+
+  void print_recorded_gain() const {
+    std::vector<step> steps;
+    for (const ladder_row& r : rows_)
+      if (const stage_facts* known = find_facts(*r.who->stage))
+        if (known->gigabytes_per_second > 0)
+          steps.push_back({known->stage, known->gigabytes_per_second});
+    fmt::print("\n{}", explain_facts());
+    if (steps.size() >= 2) fmt::print("On the {}: {}\n", recorded_device, describe_gain(steps));
   }
 
   void write_results() {
@@ -235,6 +270,8 @@ void add_ladder_verb(CLI::App& app, action& chosen) {
   add_shape_options(*ladder, *o);
   add_kernel_option(*ladder, *o);
   ladder->add_flag("--beyond", o->beyond, "go on with the stages that come after the ten");
+  ladder->add_flag("--times", o->times,
+                   "the executor's times as well, in place of what it counts, without a GPU");
   ladder
       ->add_option("--sizes", o->sizes,
                    "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "host/cli/measuring/stage_facts.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -156,6 +157,55 @@ void ladder_table::add(const candidate& who, const result& m) {
       format_ratio(gain),
       paint(fmt::format("{:<9}", measure::name_of(m.overall())), measure::colour_of(m.overall())),
       more);
+}
+
+const stage_facts* find_facts(const stage_info& stage) {
+  for (const stage_facts& each : recorded_stages)
+    if (each.stage == stage.number) return &each;
+  return nullptr;
+}
+
+counted_table::counted_table(std::size_t name_width) : name_width_(name_width) {
+  const std::string_view short_name = recorded_device.substr(recorded_device.rfind(' ') + 1);
+  fmt::print(
+      "{}\n",
+      paint(fmt::format("{:>5}  {:<{}} {:>8} {:>8} {:>10} {:>5} {:>5} {:>9} {:>9}  {}", "stage",
+                        "name", name_width_, "launches", "barriers", "wavefronts", "lanes", "bytes",
+                        fmt::format("{} GB/s", short_name), "vs before", "result"),
+            colour::bold));
+}
+
+void counted_table::add(const ladder_row& r) {
+  if (!r.is_shown()) return;
+  if (!r.measured) return print_refusal(*r.who, name_width_, r.refusal);
+  const stage_facts* known = find_facts(*r.who->stage);
+  const double speed = known == nullptr ? 0 : known->gigabytes_per_second;
+  std::optional<double> gain;
+  if (speed > 0 && before_ > 0) gain = speed / before_;
+  if (first_ == 0) first_ = speed;
+  before_ = speed;
+  std::string counted = fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5}", "-", "-", "-", "-", "-");
+  if (known != nullptr)
+    counted = fmt::format("{:>8} {:>8.4g} {:>10.2f} {:>4.0f}% {:>5.2f}", known->launches,
+                          known->barriers_per_block, known->wavefronts_per_request,
+                          known->lanes_at_work, known->bytes_per_element);
+  const verdict found = r.measured->overall();
+  fmt::print("{:>5}  {:<{}} {} {:>9} {:>9}  {}  {}\n", number_of(*r.who), title_of(*r.who),
+             name_width_, counted, speed > 0 ? fmt::format("{:.4g}", speed) : "-",
+             format_ratio(gain),
+             paint(fmt::format("{:<9}", measure::name_of(found)), measure::colour_of(found)),
+             speed > 0 ? bar(speed / first_) : "");
+  std::fflush(stdout);
+}
+
+std::string explain_facts() {
+  return fmt::format(
+      "Counted on the executor, of {} f32 in blocks of {} threads: launches; barriers a block; "
+      "wavefronts a\nrequest to shared memory, more than 1 where banks conflict; lanes at work; "
+      "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size. All this is "
+      "recorded:\n'tenfold profile 3' counts anew, --times takes the executor's own times, which "
+      "say nothing of a GPU's.\n",
+      format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements));
 }
 
 void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
+#include "host/cli/measuring/stage_facts.hpp"
 
 namespace tenfold::cli {
 
@@ -37,6 +38,24 @@ class ladder_table {
   ladder_columns columns_;
   double first_ = 0, before_ = 0;  ///< seconds of the first stage and of the one before; 0: none
 };
+
+/// What is recorded of the stages, beside the verdicts on them here: for a ladder without a GPU.
+/// Prints its lines as they come.
+class counted_table {
+ public:
+  explicit counted_table(std::size_t name_width = ladder_columns{}.name_width);
+  void add(const ladder_row& r);
+
+ private:
+  std::size_t name_width_;
+  double first_ = 0, before_ = 0;  ///< GB/s of the first stage and of the one before; 0: unknown
+};
+
+/// What the columns of that table are, in a few lines.
+[[nodiscard]] std::string explain_facts();
+
+/// Null where nothing is recorded of a stage.
+[[nodiscard]] const stage_facts* find_facts(const stage_info& stage);
 
 /// Many sizes: GB/s in a column for each, as many side by side as the width of a page holds.
 /// @param sizes ascending
