@@ -64,7 +64,8 @@ class pass_runner {
     for (std::size_t i = 0; i < passes.size(); ++i) {
       void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
       launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
-                  i == 0 ? op_.input_bytes : op_.partial_bytes, target, passes[i], op, on);
+                  i == 0 ? op_.input_bytes : op_.partial_bytes, target, passes[i], op, on,
+                  i == 0 ? start_of_first(on) : start_);
       in = target;
     }
   }
@@ -219,10 +220,18 @@ class pass_runner {
     return static_cast<std::uint64_t>(shape_.block) * elements_per_thread_;
   }
 
+  /// In a graph an early start is a kind of edge that costs more, after a kernel that lets nobody
+  /// start early, than it saves.
+  [[nodiscard]] launch_start start_of_first(stream_handle on) const {
+    return start_ == launch_start::early && is_capturing(on) ? launch_start::after_the_previous
+                                                             : start_;
+  }
+
   /// A grid has a limit that n does not have: what exceeds it goes into further launches. The grid
   /// of a stage that loops never does.
   void launch_pass(const kernel_handle& kernel, const void* in, std::size_t element_bytes,
-                   void* out, const pass& p, const void* op, stream_handle on) const {
+                   void* out, const pass& p, const void* op, stream_handle on,
+                   launch_start start) const {
     for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
       const std::uint64_t first = block * elements_per_tile();
       const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
@@ -232,7 +241,7 @@ class pass_runner {
       void* ticket = ticket_.data();
       void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
       launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes_,
-             on, arguments, start_);
+             on, arguments, start);
     }
   }
 

@@ -227,6 +227,13 @@ class graph {
   detail::owned<TENFOLD_RUNTIME(GraphExec_t), &TENFOLD_RUNTIME(GraphExecDestroy)> graph_;
 };
 
+/// Whether what is enqueued becomes part of a graph.
+inline bool is_capturing(stream_handle on) {
+  auto status = TENFOLD_RUNTIME(StreamCaptureStatusNone);
+  detail::check(TENFOLD_RUNTIME(StreamIsCapturing)(on, &status), "asking for a capture");
+  return status != TENFOLD_RUNTIME(StreamCaptureStatusNone);
+}
+
 class stopwatch {
  public:
   void start(stream_handle on) { record(begin_, on); }
