@@ -85,7 +85,7 @@ class Values(unittest.TestCase):
     def test_are_one_for_each_opcode(self):
         value = counters.value_of(counters.INSTRUCTIONS, "1,012 (BAR: 4; LDS.U: 1,008)")
         self.assertEqual(value, {"BAR": 4, "LDS.U": 1008})
-        reads = counters.opcode_counter("", None, counters.INSTRUCTIONS, "LDS", "LD")
+        reads = counters.Counter("", None, [counters.INSTRUCTIONS], ["LDS", "LD"])
         self.assertEqual(reads.on_hardware({counters.INSTRUCTIONS: value}), 1008)
         self.assertIsNone(counters.value_of(counters.INSTRUCTIONS, "12"))
 
