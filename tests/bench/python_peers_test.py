@@ -3,31 +3,19 @@
 TENFOLD_PROGRAM and TENFOLD_DUEL name the programs whose numbers and files it must share.
 """
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import math
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 import unittest
 from unittest import mock
 
-SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "bench" / "python_peers"
+from loading import load
 
-
-def load():
-    loader = importlib.machinery.SourceFileLoader("python_peers", str(SCRIPT))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    sys.modules[loader.name] = module  # where dataclasses look for it
-    loader.exec_module(module)
-    return module
-
-
-peers = load()
+peers = load("python_peers")
 
 
 class Words(unittest.TestCase):
