@@ -60,10 +60,6 @@ class Drawing:
     def group(self, name, index):
         return index // self.block.widths[name]
 
-    def by_address(self, name, groups):
-        threads = self.block.threads
-        return {group: (group // threads, group % threads) for group in groups}
-
     def by_lane(self, name, steps):
         """Places each group above the lane that reads it."""
         places, rows = {}, collections.Counter()
@@ -83,15 +79,14 @@ class Drawing:
         By address, unless that takes several rows with lines across them."""
         array, threads = self.block.arrays[name], self.block.threads
         if array["space"] == "shared":
-            return self.by_address(name, range(1 + max(self.block.touched(name))))
+            return {group: divmod(group, threads) for group in range(1 + max(self.block.touched(name)))}
         touched = {self.group(name, index) for index in self.block.touched(name, steps)}
         rows = {group // threads for group in touched}
         lanes = self.by_lane(name, steps)
         if len(rows) > 1 and any(column != group % threads for group, (_, column) in lanes.items()):
             return lanes
         end = -(-array["elements"] // self.block.widths[name])
-        return self.by_address(name, [group for row in rows for group in
-                                      range(row * threads, min(end, (row + 1) * threads))])
+        return {group: divmod(group, threads) for group in range(end) if group // threads in rows}
 
     def show_memory(self, name, steps):
         places = self.places_of(name, steps)
@@ -167,23 +162,21 @@ class Drawing:
 
     def draw_access(self, step, lanes):
         """Lines between cells that are shown and lanes, of which the top is told."""
-        meeting = self.block.meeting(step)
+        meeting, warp = self.block.meeting(step), step["warp"]
+        if meeting:
+            self.signs.add("turns")
         for lane, indices in self.block.indices(step).items():
+            x = self.x(warp * self.block.warp_size + lane)
             groups = {}  # of each the first index
             for index in indices:
                 groups.setdefault(self.group(step["array"], index), index)
             for group, index in groups.items():
-                self.draw_way(step["warp"], lane, self.shown[step["array"], group], lanes, index in meeting)
-
-    def draw_way(self, warp, lane, cell, lanes, is_meeting):
-        (at, top, bottom), x = cell, self.x(warp * self.block.warp_size + lane)
-        style = "turn" if is_meeting else f"line{warp % 2}"
-        if top < lanes:
-            self.canvas.curve(at, bottom, x, lanes, style)
-        else:
-            self.canvas.curve(x, lanes + LANE, at, top, style)
-        if is_meeting:
-            self.signs.add("turns")
+                at, top, bottom = self.shown[step["array"], group]
+                style = "turn" if index in meeting else f"line{warp % 2}"
+                if top < lanes:
+                    self.canvas.curve(at, bottom, x, lanes, style)
+                else:
+                    self.canvas.curve(x, lanes + LANE, at, top, style)
 
     def draw_shuffle(self, warp, step, registers, lanes):
         for lane in step["lanes"]:
