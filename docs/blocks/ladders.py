@@ -85,13 +85,11 @@ def sized(stage, n, key):
 def by_size(stages_shown, exponents):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""
-    heads = [f"f32 sum, {gpu()}"]
-    for stage in stages_shown:
-        heads += [f"stage {stage}", "launches"]
+    heads = [head for stage in stages_shown for head in (f"stage {stage}", "launches")]
     rows = []
     for n in (2 ** exponent for exponent in exponents):
         took = [sized(stage, n, "real_time") for stage in stages_shown]
         cells = [cell for stage, time in zip(stages_shown, took)
                  for cell in (duration(time), sized(stage, n, "launches"))]
         rows.append([count(n), *cells, times(took[0], took[-1])])
-    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+    return table([f"f32 sum, {gpu()}", *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)

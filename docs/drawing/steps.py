@@ -22,7 +22,7 @@ class Drawing:
         self.block, self.canvas = block, Canvas()
         self.memory = {}  # (array, index): value
         self.shown = None  # of the last rows of cells, (array, group): (x, top, bottom)
-        self.signs = set()  # what the legend has to explain
+        self.signs = {"works", "cell"}  # what the legend has to explain
         self.told = []  # sentences of the description
         self.numbered = set()  # arrays whose banks have been numbered
         values = (lane.get("value", 0) for step in block.steps for lane in step["lanes"])
@@ -346,7 +346,7 @@ class Drawing:
         self.canvas.y += 22
         x = 16
         for sign, text in LEGEND.items():
-            if sign not in self.signs and sign not in ("works", "cell"):
+            if sign not in self.signs:
                 continue
             text = text.format(banks=self.block.context["banks"])
             width = 36 + 6.6 * len(text)
