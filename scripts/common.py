@@ -59,6 +59,12 @@ def read_json(path):
         raise Failure(f"'{path}' is no JSON: {error}") from error
 
 
+def json_text(document, levels):
+    """JSON that has what lies deeper than so many levels on a line."""
+    text = re.sub(rf",\n {{{levels + 1},}}", ", ", json.dumps(document, indent=1))
+    return re.sub(rf"\n {{{levels + 1},}}|\n {{{levels}}}(?=[\]}}])", "", text) + "\n"
+
+
 def write(path, text):
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)

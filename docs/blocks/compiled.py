@@ -2,9 +2,9 @@
 
 import hashlib
 
-from blocks.markdown import choose, fence, number
+from blocks.markdown import fence, rows_of
 from blocks.results import results
-from blocks.sources import file_of, line_with, lines_of
+from blocks.sources import file_of, line_with, lines_of, with_the_one_before
 from scripts.common import ROOT, table
 
 ARCHITECTURES = {"sm_90": "NVIDIA sm_90", "gfx942": "AMD gfx942 (CDNA3)",
@@ -31,28 +31,25 @@ def compilers():
                      for name, record in records.items())
 
 
-MACHINE_ROWS = [
-    ("instructions", "instructions"),
-    ("vector registers", "vector_registers"),
-    ("shared memory, bytes", "shared_bytes"),
-    ("loops", "loops"),
-    ("block barriers", "block_barriers"),
-    ("loads of 16 bytes", "loads_of_16_bytes"),
-    ("accesses to shared memory", "shared_memory"),
-    ("shuffles", "shuffles"),
-    ("branches", "branches"),
-]
+MACHINE_ROWS = {
+    "instructions": "instructions",
+    "vector_registers": "vector registers",
+    "shared_bytes": "shared memory, bytes",
+    "loops": "loops",
+    "block_barriers": "block barriers",
+    "loads_of_16_bytes": "loads of 16 bytes",
+    "shared_memory": "accesses to shared memory",
+    "shuffles": "shuffles",
+    "branches": "branches",
+}
 
 
 def machine_code(stage, *keys):
-    """The machine code of a stage beside that of the one before, on both vendors: all rows of
-    MACHINE_ROWS, or those that are named by their keys."""
-    before = stage - 1
-    chosen = choose(MACHINE_ROWS, keys)
-    columns = [(a, s) for a in ARCHITECTURES for s in ((before, stage) if before else (stage,))]
+    """The machine code of a stage beside that of the one before, on both vendors: rows of MACHINE_ROWS,
+    by their keys."""
+    columns = [(a, s) for a in ARCHITECTURES for s in with_the_one_before(stage)]
     heads = ["f32 sum, block 256, compiled"] + [f"{a}: stage {s}" for a, s in columns]
-    rows = [[title, *(number(machine(s, a, key)) for a, s in columns)] for title, key in chosen]
-    return table(heads, rows)
+    return table(heads, rows_of(MACHINE_ROWS, keys, lambda key: [machine(s, a, key) for a, s in columns]))
 
 
 def instructions(stage, architecture, text, first=None, last=None):

@@ -5,25 +5,24 @@ from blocks.results import GPU, results
 from scripts.common import table, tuned_rows
 
 
+def _tuned(key, **wanted):
+    """A figure of all sums of f32 that bench/tune measured so."""
+    found = [row[key] for row in tuned_rows(results(f"{GPU}-tune.json"))
+             if row["type"] == "f32" and wanted.items() <= row.items()]
+    if not found:
+        raise ValueError(f"bench/tune measured no sum with {wanted}")
+    return found
+
+
 def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
     """A figure of a sum of 2^28 f32 in a replayed graph as bench/tune found it, in the closest look it
     had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
-    wanted = ["f32", "graph", 2**28, stage, block, items, grid]
-    found = [row[key] for row in tuned_rows(results(f"{GPU}-tune.json"))
-             if [row[c] for c in ("type", "mode", "n", "stage", "block", "items", "grid")] == wanted]
-    if not found:
-        raise ValueError(f"bench/tune measured no stage {stage} as {block} x {items} x {grid}")
-    return found[-1]
+    return _tuned(key, mode="graph", n=2**28, stage=stage, block=block, items=items, grid=grid)[-1]
 
 
 def fastest(stage, n, mode="graph"):
     """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    wanted = ["detail", "f32", mode, n, stage]
-    found = [row["microseconds"] for row in tuned_rows(results(f"{GPU}-tune.json"))
-             if [row[c] for c in ("round", "type", "mode", "n", "stage")] == wanted]
-    if not found:
-        raise ValueError(f"bench/tune measured no stage {stage} of {count(n)} in a {mode}")
-    return min(found)
+    return min(_tuned("microseconds", round="detail", mode=mode, n=n, stage=stage))
 
 
 def fastest_by_size(stages_shown, exponents, mode):
@@ -52,11 +51,10 @@ def duel_ratio(contestant, n, mode="graph"):
 
 def narrow_sums(kinds):
     """Sums of 2^31 narrow elements by stages 10 and 15 and by CUB."""
-    n, file, contestants = 2**31, f"{GPU}-narrow.json", (10, 15, "peer:cub")
-    rows = [[kind, *(duration(duelled(who, n, "real_time", kind=kind, file=file))
-                     for who in contestants)] for kind in kinds]
-    device = results(file)["context"]["device"]
-    return table([f"sum of {count(n)}, {device}", "stage 10", "stage 15", "CUB"], rows)
+    file = f"{GPU}-narrow.json"
+    rows = [[kind, *(duration(duelled(who, 2**31, "real_time", kind=kind, file=file))
+                     for who in (10, 15, "peer:cub"))] for kind in kinds]
+    return table([f"sum of 2^31, {results(file)['context']['device']}", "stage 10", "stage 15", "CUB"], rows)
 
 
 def duel(file):
@@ -66,16 +64,14 @@ def duel(file):
     events = {}
     rows = results(file)["benchmarks"]
     for row in rows:
-        key = (row["n"], row["type"], row["op"])
-        events.setdefault(key, {}).setdefault(row["mode"], []).append(row)
+        event = events.setdefault((row["n"], row["type"], row["op"]), {})
+        event.setdefault(row["mode"], []).append(row)
     library = rows[0]["against"].removeprefix("peer:")
     modes = [mode for mode in ("graph", "stream") if any(mode in event for event in events.values())]
     heads = [head for mode in modes
              for head in ("stage", f"in a {mode}", f"times {library}", "of ceiling")]
-    lines = []
-    for (n, kind, op), event in events.items():
-        measured = [cell for mode in modes for cell in _duel_cells(event.get(mode, []))]
-        lines.append([count(n), kind, op, *measured])
+    lines = [[count(n), kind, op, *(cell for mode in modes for cell in _duel_cells(event.get(mode, [])))]
+             for (n, kind, op), event in events.items()]
     return table(["n", "type", "operator", *heads], lines, right=False)
 
 
@@ -85,7 +81,6 @@ def _duel_cells(entries):
     if not measured:
         return ["", "", "", ""]
     best = min(measured, key=lambda entry: entry["real_time"])
-    interval = (f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best
-                else "")
+    interval = f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best else ""
     return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
             percent(best["share_of_ceiling"])]

@@ -3,7 +3,7 @@
 from blocks.architectures import ADDITIONS_PER_CLOCK
 from blocks.markdown import count, duration, gigabytes, percent, times
 from blocks.results import GPU, results
-from blocks.sources import name_of
+from blocks.sources import name_of, with_the_one_before
 from scripts.common import table
 
 
@@ -22,8 +22,8 @@ def gain(stage, file=f"{GPU}-ladder.json"):
     return ladder(stage, "bytes_per_second", file) / ladder(stage - 1, "bytes_per_second", file)
 
 
-def gpu(file=f"{GPU}-ladder.json"):
-    return results(file)["context"]["device_name"]
+def gpu():
+    return fact("device_name")
 
 
 def fact(key, file=f"{GPU}-ladder.json"):
@@ -40,48 +40,41 @@ def additions_per_second():
 def on_gpu(stage):
     """What a GPU gives a stage and the one before: in the same shape, which is the one that is profiled,
     and each in its best."""
-    same, best = f"{GPU}-ladder-256.json", f"{GPU}-ladder.json"
-    rows, before = [], stage - 1
-    for s in (before, stage) if before else (stage,):
-        cells = [f"{s} {name_of(s)}"]
-        for file in (same, best):
-            speed = ladder(s, "bytes_per_second", file)
-            gain = times(speed, ladder(before, "bytes_per_second", file)) if before and s == stage else ""
-            threads = [] if file == same else [_shape_of(s, file)]
-            cells += [*threads, duration(ladder(s, "real_time", file)), f"{speed / 1e9:.0f}", gain]
-        rows.append([*cells, percent(ladder(s, "share_of_ceiling", best))])
-    n, kind = ladder(stage, "n", best), ladder(stage, "type", best)
+    rows = []
+    for s in with_the_one_before(stage):
+        cells = []
+        for file in (f"{GPU}-ladder-256.json", f"{GPU}-ladder.json"):
+            gained = f"{gain(s, file):.2f} x" if s == stage and s > 1 else ""
+            cells += [duration(ladder(s, "real_time", file)),
+                      f"{ladder(s, 'bytes_per_second', file) / 1e9:.0f}", gained]
+        # From stage 9 on a thread takes several elements.
+        shape = f"{ladder(s, 'block')}, {ladder(s, 'items')} items" if s > 8 else ladder(s, "block")
+        rows.append([f"{s} {name_of(s)}", *cells[:3], shape, *cells[3:],
+                     percent(ladder(s, "share_of_ceiling"))])
     items = ", 4 items" if stage > 8 else ""
-    return table([f"sum of {count(n)} {kind}, {gpu(best)}", f"blocks of 256{items}", "GB/s",
+    return table([f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}", f"blocks of 256{items}", "GB/s",
                   "times the one before", "best blocks of", "time", "GB/s", "times the one before",
                   "of what can be read"], rows)
 
 
-def _shape_of(stage, file):
-    """Threads of a block, and from stage 9 on elements of a thread."""
-    items = f", {ladder(stage, 'items', file)} items" if stage > 8 else ""
-    return f"{ladder(stage, 'block', file)}{items}"
-
-
-def _solutions():
-    return results(f"{GPU}-solutions.json")
+def _solution(name):
+    return results(f"{GPU}-solutions.json")["solutions"][name]
 
 
 def solution_row(name):
-    return _solutions()["solutions"][name]["solution"]
+    return _solution(name)["solution"]
 
 
 def stage_row(name):
     """The stage that a solution began as, in the same run and shape."""
-    return _solutions()["solutions"][name]["stage"]
+    return _solution(name)["stage"]
 
 
 def solution(name):
     """What a GPU gives the solution of an exercise, beside the stage that it began as."""
     own, stage = (row(name)["bytes_per_second"] for row in (solution_row, stage_row))
-    began_as = _solutions()["solutions"][name]["began_as"]
-    return (f"an {gpu().removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and "
-            f"{gigabytes(stage)} with stage {began_as} in the same shape: {times(own, stage)}")
+    return (f"an {gpu().removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and {gigabytes(stage)} "
+            f"with stage {_solution(name)['began_as']} in the same shape: {times(own, stage)}")
 
 
 def sized(stage, n, key):
@@ -92,13 +85,11 @@ def sized(stage, n, key):
 def by_size(stages_shown, exponents):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""
-    heads = [f"f32 sum, {gpu()}"]
-    for stage in stages_shown:
-        heads += [f"stage {stage}", "launches"]
+    heads = [head for stage in stages_shown for head in (f"stage {stage}", "launches")]
     rows = []
     for n in (2 ** exponent for exponent in exponents):
         took = [sized(stage, n, "real_time") for stage in stages_shown]
         cells = [cell for stage, time in zip(stages_shown, took)
                  for cell in (duration(time), sized(stage, n, "launches"))]
         rows.append([count(n), *cells, times(took[0], took[-1])])
-    return table([*heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+    return table([f"f32 sum, {gpu()}", *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)

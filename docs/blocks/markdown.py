@@ -46,9 +46,6 @@ def where(condition, words):
     return words
 
 
-def choose(rows, keys):
-    """Of rows with a title and a key, those that are named by their keys, or all."""
-    unknown = set(keys) - {key for _, key in rows}
-    if unknown:
-        raise ValueError(f"no such row: {', '.join(sorted(unknown))}")
-    return [row for row in rows if not keys or row[1] in keys]
+def rows_of(titles, keys, cells):
+    """Rows of a table, in the order of `titles`: of each key its title and what cells(key) gives."""
+    return [[titles[key], *map(number, cells(key))] for key in sorted(keys, key=list(titles).index)]

@@ -30,12 +30,12 @@ def pitfall(name, around=1):
     return fence("\n".join(text), "diff")
 
 
-def _found():
-    return results(f"{GPU}-pitfalls.json")
+def _device():
+    return results(f"{GPU}-pitfalls.json")["run_with"]["device"]
 
 
 def _looks():
-    return {look["name"]: look for look in _found()["looks"] if not look["mended"]}
+    return {look["name"]: look for look in results(f"{GPU}-pitfalls.json")["looks"] if not look["mended"]}
 
 
 def _tools_that_find(look):
@@ -51,7 +51,7 @@ def found(name):
     """Who finds a pitfall: the result on a GPU, compute-sanitizer, the checker."""
     look, shows = _looks()[name], pitfall_result(name)
     tools = ", ".join(_tools_that_find(look)) or ("hangs, too" if shows == "hangs" else "nothing")
-    return (f"{_found()['run_with']['device']}: *{shows}*. compute-sanitizer: *{tools}*. "
+    return (f"{_device()}: *{shows}*. compute-sanitizer: *{tools}*. "
             f"`tenfold check`: *{look['check']['text']}*.")
 
 
@@ -76,6 +76,4 @@ def pitfalls_table():
         look = _looks()[name]
         rows.append([f"[{name}](../kernels/pitfalls/{name}.hpp)", what, look["plain"]["text"],
                      ", ".join(_tools_that_find(look)), look["check"]["text"]])
-    heads = ["pitfall", "what is wrong", _found()["run_with"]["device"], "compute-sanitizer",
-             "`tenfold check`"]
-    return table(heads, rows, right=False)
+    return table(["pitfall", "what is wrong", _device(), "compute-sanitizer", "`tenfold check`"], rows, right=False)

@@ -8,11 +8,8 @@ from scripts.common import parse_count
 def hardware(stage, metric):
     """What NVIDIA's profiler counted in the first launch of a stage: a metric's name, or with a dot the
     opcode of one that counts by opcode, or "instructions": all that warps executed."""
-    file = f"{GPU}-counters.json"
-    of_stage = next((entry for entry in results(file)["stages"] if entry["stage"] == stage), None)
-    if of_stage is None:
-        raise ValueError(f"{file} has no stage {stage}")
-    metrics = of_stage["passes"][0]["hardware"]
+    passes = {entry["stage"]: entry["passes"] for entry in results(f"{GPU}-counters.json")["stages"]}
+    metrics = passes[stage][0]["hardware"]
     if metric == "instructions":
         return sum(metrics["sass__inst_executed_per_opcode"].values())
     if metric in metrics:

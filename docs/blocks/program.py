@@ -8,8 +8,8 @@ import shlex
 import subprocess
 import threading
 
-from blocks.markdown import choose, fence, number
-from blocks.sources import file_of, line_with, lines_of, name_of
+from blocks.markdown import fence, rows_of
+from blocks.sources import file_of, line_with, lines_of, name_of, with_the_one_before
 from scripts.common import ROOT, table
 
 
@@ -17,23 +17,23 @@ class NoProgram(Exception):
     """There is no program to ask."""
 
 
-_program = None
+_program = "none"
 
 
 def use_program(path):
     global _program
-    _program = path if path != "none" else None
+    _program = path
 
 
 @functools.cache
-def run(arguments, expected=(0,)):
-    """What `tenfold ARGUMENTS` prints."""
-    if _program is None:
+def run(arguments, status=0):
+    """What `tenfold ARGUMENTS` prints, where it ends with this exit code."""
+    if _program == "none":
         raise NoProgram
     environment = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1")
     done = subprocess.run([_program, *shlex.split(arguments)], cwd=ROOT, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    if done.returncode not in expected:
+    if done.returncode != status:
         raise ValueError(f"exit code {done.returncode}: {(done.stderr or done.stdout).strip()}")
     return done.stdout
 
@@ -44,17 +44,15 @@ def result_of(arguments):
     return f"{value:.9g}"
 
 
-def console(arguments, head=False, heading=None, after=None, until=None, status=0):
-    """A command and what it prints: all of it, or the head before the first blank line; or from
-    the line that holds the text `after` on, below the line that holds `heading` if there is one, or
-    to the line that holds `until`. `status` is the exit code that is expected."""
+def console(arguments, head=False, after=None, until=None, status=0):
+    """A command and what it prints: all of it, or the head before the first blank line; or from the line
+    that holds the text `after`, or to the one that holds `until`. `status` is the exit code that is expected."""
     where = f"what tenfold {arguments} prints"
-    lines = run(arguments, (status,)).replace(f"{ROOT}/", "").rstrip().splitlines()
+    lines = run(arguments, status).replace(f"{ROOT}/", "").rstrip().splitlines()
     if head and "" in lines:
         lines = lines[:lines.index("")]
     if after is not None:
-        above = [line for line in lines if heading is not None and heading in line]
-        lines = ["...", *above, *lines[line_with(lines, after, where):]]
+        lines = ["...", *lines[line_with(lines, after, where):]]
     if until is not None:
         lines = lines[:line_with(lines, until, where) + 1] + ["..."]
     return fence("\n".join([f"$ ./tenfold {arguments}", *lines]), "console")
@@ -62,9 +60,7 @@ def console(arguments, head=False, heading=None, after=None, until=None, status=
 
 def diff(before, after, around=2):
     """What a stage changes in the one before: lines of code, comments left out."""
-    lines = run(f"diff {before} {after}").rstrip().splitlines()
-    summary = lines[-1]
-    body = lines[2:-2]
+    _, _, *body, _, summary = run(f"diff {before} {after}").rstrip().splitlines()
     # The name of the namespace is no news, nor is what the host is told.
     changed = [i for i, line in enumerate(body)
                if line[:1] in "+-" and "namespace tenfold" not in line]
@@ -83,23 +79,19 @@ _one_at_a_time = threading.Lock()
 
 
 @functools.cache
-def _profiles_of(arguments):
+def _profiles(arguments):
     document = json.loads(run(f"profile {arguments} --json -"))
     return {(p["stage_name"], p["warp"]): p for p in document["profiles"]}
-
-
-def _profiles(kernel_name, options):
-    # All stages at once, for the pages ask for most of them.
-    is_stage = not options and kernel_name.isdigit()
-    with _one_at_a_time:
-        return _profiles_of("--all" if is_stage else f"{kernel_name} {options}".strip())
 
 
 def profile(stage, key, warp=32, options=""):
     """A figure of `tenfold profile STAGE --json -`: "shared_wavefronts", or of the first launch
     "passes.0.shared_reads.requests". `stage` may be the name of a pitfall or a kernel's file."""
-    name = name_of(stage) if isinstance(stage, int) else pathlib.Path(stage).stem
-    value = _profiles(str(stage), options)[name, warp]
+    is_stage = isinstance(stage, int)
+    # All stages at once, for the pages ask for most of them.
+    arguments = "--all" if is_stage and not options else f"{stage} {options}"
+    with _one_at_a_time:
+        value = _profiles(arguments)[name_of(stage) if is_stage else pathlib.Path(stage).stem, warp]
     for step in key.split("."):
         value = value[int(step)] if isinstance(value, list) else value[step]
     return value
@@ -115,31 +107,27 @@ def lanes_at(stage, text, warp=32):
     raise ValueError(f"line {at} of {file_of(stage)} reads no shared memory")
 
 
-COUNTERS = [
-    ("launches", "launches"),
-    ("blocks", "blocks"),
-    ("global memory: requests", "global_requests"),
-    ("bytes used of those moved, %", "sector_efficiency"),
-    ("shared memory: requests", "shared_requests"),
-    ("wavefronts", "shared_wavefronts"),
-    ("wavefronts per request", "wavefronts_per_request"),
-    ("worst bank conflict, ways", "worst_bank_conflict"),
-    ("active lanes per request to shared memory", "active_lanes_at_shared_memory"),
-    ("active lanes per step", "active_lanes"),
-    ("steps per element", "steps_per_element"),
-    ("barriers per block", "barriers_per_block"),
-    ("warp barriers", "warp_barriers"),
-    ("shuffles", "shuffles"),
-]
+COUNTERS = {
+    "launches": "launches",
+    "blocks": "blocks",
+    "global_requests": "global memory: requests",
+    "sector_efficiency": "bytes used of those moved, %",
+    "shared_requests": "shared memory: requests",
+    "shared_wavefronts": "wavefronts",
+    "wavefronts_per_request": "wavefronts per request",
+    "worst_bank_conflict": "worst bank conflict, ways",
+    "active_lanes_at_shared_memory": "active lanes per request to shared memory",
+    "active_lanes": "active lanes per step",
+    "steps_per_element": "steps per element",
+    "barriers_per_block": "barriers per block",
+    "warp_barriers": "warp barriers",
+    "shuffles": "shuffles",
+}
 
 
 def counters(stage, *keys, warps=(32, 64)):
-    """The counters of a stage beside those of the one before, on the executor; all, or those that
-    are named by their keys in the program's JSON (see COUNTERS)."""
-    before = stage - 1
-    chosen = choose(COUNTERS, keys)
-    columns = [(s, w) for w in warps for s in ((before, stage) if before else (stage,))]
+    """The counters of a stage beside those of the one before, on the executor, by their keys in the
+    program's JSON (see COUNTERS)."""
+    columns = [(s, w) for w in warps for s in with_the_one_before(stage)]
     heads = ["2^20 elements, blocks of 256"] + [f"stage {s}, warps of {w}" for s, w in columns]
-    rows = [[title, *(number(round(profile(s, key, w), 2)) for s, w in columns)]
-            for title, key in chosen]
-    return table(heads, rows)
+    return table(heads, rows_of(COUNTERS, keys, lambda key: [round(profile(s, key, w), 2) for s, w in columns]))

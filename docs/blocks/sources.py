@@ -3,12 +3,12 @@
 import functools
 import pathlib
 import re
+import textwrap
 
 from blocks.markdown import fence
 from scripts.common import ROOT, read, table
 
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".txt": "cmake", ".json": "json",
-             ".md": "markdown"}
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".txt": "cmake"}
 
 
 @functools.cache
@@ -16,12 +16,12 @@ def lines_of(file):
     return read(ROOT / file).splitlines()
 
 
-def line_with(lines, text, where, begin=0, whole=False):
-    """The place of the first line from `begin` on that holds the text, or is the text as a whole."""
+def line_with(lines, text, where, begin=0):
+    """The place of the first line from `begin` on that holds the text."""
     for i in range(begin, len(lines)):
-        if lines[i] == text if whole else text in lines[i]:
+        if text in lines[i]:
             return i
-    raise ValueError(f"no line {'is' if whole else 'has'} {text!r} in {where}")
+    raise ValueError(f"no line has {text!r} in {where}")
 
 
 @functools.cache
@@ -39,6 +39,10 @@ def name_of(stage):
 def idea(stage):
     """Half a line on what the stage changes."""
     return catalogue()[stage][1]
+
+
+def with_the_one_before(stage):
+    return range(max(1, stage - 1), stage + 1)
 
 
 def file_of(stage):
@@ -78,34 +82,24 @@ def code(file, first, last=None):
     """The lines from the first that holds the text `first` to the next that holds `last`, or to the
     brace that closes what begins there: "}"."""
     lines = lines_of(file)
-    begin = line_with(lines, first, file)
-    brace = lines[begin][:len(lines[begin]) - len(lines[begin].lstrip())] + "}"
-    end, where = begin, f"{file} after {first!r}"
+    begin = end = line_with(lines, first, file)
     if last == "}":
-        end = line_with(lines, brace, where, begin, whole=True)
+        end = lines.index(re.match(" *", lines[begin])[0] + "}", begin)
     elif last is not None:
-        end = line_with(lines, last, where, begin)
-    chosen = lines[begin:end + 1]
-    margin = min((len(line) - len(line.lstrip()) for line in chosen if line), default=0)
-    return fence("\n".join(line[margin:] for line in chosen),
-                 LANGUAGES.get(pathlib.Path(file).suffix, ""))
+        end = line_with(lines, last, f"{file} after {first!r}", begin)
+    return fence(textwrap.dedent("\n".join(lines[begin:end + 1])), LANGUAGES[pathlib.Path(file).suffix])
 
 
 def source(file):
     """A source file, without what it says at its head."""
     lines = lines_of(file)
     begin = next(i for i, line in enumerate(lines) if not line.startswith("//"))
-    return fence("\n".join(lines[begin:]), LANGUAGES.get(pathlib.Path(file).suffix, ""))
+    return fence("\n".join(lines[begin:]), LANGUAGES[pathlib.Path(file).suffix])
 
 
 def kernel(stage):
     """The kernel of a stage, whole."""
-    file = file_of(stage)
-    lines = lines_of(file)
-    at = line_with(lines, "__global__", file)
-    begin = max(i for i in range(at + 1) if lines[i].startswith("template"))
-    end = line_with(lines, "}", file, at, whole=True)
-    return fence("\n".join(lines[begin:end + 1]), "cpp")
+    return code(file_of(stage), "template <", "}")
 
 
 def claims(*tests):

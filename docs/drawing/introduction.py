@@ -32,13 +32,12 @@ def folds_of(block, level):
 def draw_tree(document):
     block, canvas = Block(document["context"], document["launches"][0]), Canvas()
     levels = list(tree_levels(block))
-    count = block.threads
-    folds = sum(len(each) for each in levels)
-    title = f"A sum of {count} elements: {folds} additions in {len(levels)} steps"
+    counts = [len(each) for each in levels]
+    title = f"A sum of {block.threads} elements: {sum(counts)} additions in {len(levels)} steps"
     canvas.head(title, 50)
     canvas.label(canvas.y + 14.5, "elements")
     nodes = {}
-    for i in range(count):
+    for i in range(block.threads):
         nodes[i] = (LEFT + COLUMN * (i + 0.5), canvas.y + CELL, DIGITS[i % len(DIGITS)])
         canvas.cell(nodes[i][0], canvas.y, nodes[i][2], shade=LEAST_SHADE)
     for step, level in enumerate(levels, 1):
@@ -46,7 +45,7 @@ def draw_tree(document):
         draw_tree_level(canvas, step, level, nodes)
     canvas.y += 38
     return canvas.svg(title, f"A binary tree. Each step adds pairs of what the step before left, "
-                      f"{', '.join(str(len(each)) for each in levels)} pairs at once.")
+                      f"{', '.join(map(str, counts))} pairs at once.")
 
 
 def draw_tree_level(canvas, step, folds, nodes):
@@ -82,20 +81,20 @@ def draw_grid(document):
                       "its own.")
 
 
-GRID_LEFT, GRID_ROOM = LEFT + 10, WIDTH - LEFT - 30
+def middles_of_blocks(blocks, share):
+    return [(LEFT + WIDTH) / 2 - 5 + share * (each - (blocks - 1) / 2) for each in range(blocks)]
 
 
-def middle_of_block(each, blocks):
+def share_of_block(blocks):
     """Four blocks take all the room there is."""
-    share = GRID_ROOM / max(4, blocks)
-    return GRID_LEFT + GRID_ROOM / 2 + share * (each - (blocks - 1) / 2)
+    return (WIDTH - LEFT - 30) / max(4, blocks)
 
 
 def draw_in(canvas, blocks, n):
-    width = GRID_ROOM / max(4, blocks) - 8
+    share = share_of_block(blocks)
+    width = share - 8
     canvas.label(canvas.y + 14.5, "in")
-    for each in range(blocks):
-        middle = middle_of_block(each, blocks)
+    for middle in middles_of_blocks(blocks, share):
         canvas.group(middle, canvas.y, width, n // blocks)
         for x in (middle - width / 2, middle + width / 2):
             canvas.line(x, canvas.y + CELL + 2, x, canvas.y + CELL + 24, "blockline")
@@ -104,13 +103,12 @@ def draw_in(canvas, blocks, n):
 
 def draw_blocks(canvas, i, blocks):
     """The blocks of a launch, and the partials that come out of them."""
-    width = GRID_ROOM / max(4, blocks) - 8
-    y = canvas.y + 24
+    share, y = share_of_block(blocks), canvas.y + 24
+    width = share - 8
     canvas.label(y + 20, f"launch {i}")
     canvas.label(y + 74.5, "partials" if blocks > 1 else "sum")
-    for each in range(blocks):
-        middle = middle_of_block(each, blocks)
-        partial = middle_of_block(0, 1) + COLUMN * (each - (blocks - 1) / 2)
+    places = zip(middles_of_blocks(blocks, share), middles_of_blocks(blocks, COLUMN))
+    for each, (middle, partial) in enumerate(places):
         canvas.rect(middle - width / 2, y, width, 32, "block", 6)
         canvas.text(middle, y + 20.5, f"block {each}", "on", 13)
         canvas.curve(middle, y + 32, partial, y + 60, "blockline")
@@ -123,21 +121,20 @@ def draw_blocks(canvas, i, blocks):
 def draw_close_up(canvas, block):
     """One block with its warps, their lanes and its shared memory."""
     drawing = Drawing(block)
-    drawing.canvas = canvas
-    begin, end = drawing.span(0)[0] - 8, drawing.span(block.warps[-1])[1] + 8
+    first, last = drawing.block_span()
+    begin, end = first - 8, last + 8
     canvas.rect(begin, canvas.y, end - begin, 132, "frame", 8)
     canvas.text(begin, canvas.y - 9, f"block 0 of launch 1, closer: {block.threads} threads",
                 "text", 13, "start")
     for warp in block.warps:
-        first, last = drawing.span(warp)
-        canvas.text((first + last) / 2, canvas.y + 23,
+        canvas.text(sum(drawing.span(warp)) / 2, canvas.y + 23,
                     f"warp {warp}: {block.warp_size} lanes", f"warp{warp % 2}", 13, weight=600)
         for thread in range(warp * block.warp_size, (warp + 1) * block.warp_size):
-            canvas.circle(drawing.x(thread), canvas.y + 46, LANE / 2, f"warp{warp % 2}")
-            canvas.text(drawing.x(thread), canvas.y + 50.2, thread, "on", 12)
-            canvas.line(drawing.x(thread), canvas.y + 46, drawing.x(thread), canvas.y + 84,
-                        f"line{warp % 2}")
-            canvas.cell(drawing.x(thread), canvas.y + 80)
+            x = drawing.x(thread)
+            canvas.circle(x, canvas.y + 46, LANE / 2, f"warp{warp % 2}")
+            canvas.text(x, canvas.y + 50.2, thread, "on", 12)
+            canvas.line(x, canvas.y + 46, x, canvas.y + 84, f"line{warp % 2}")
+            canvas.cell(x, canvas.y + 80)
     canvas.text((begin + end) / 2, canvas.y + 120, "shared memory, for all threads of the block",
                 "muted", 12)
     canvas.y += 132

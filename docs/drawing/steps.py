@@ -22,7 +22,7 @@ class Drawing:
         self.block, self.canvas = block, Canvas()
         self.memory = {}  # (array, index): value
         self.shown = None  # of the last rows of cells, (array, group): (x, top, bottom)
-        self.signs = set()  # what the legend has to explain
+        self.signs = {"works", "cell"}  # what the legend has to explain
         self.told = []  # sentences of the description
         self.numbered = set()  # arrays whose banks have been numbered
         values = (lane.get("value", 0) for step in block.steps for lane in step["lanes"])
@@ -36,35 +36,29 @@ class Drawing:
 
     def span(self, warp):
         first = warp * self.block.warp_size
-        return (self.x(first) - COLUMN / 2,
-                self.x(first + self.block.warp_size - 1) + COLUMN / 2)
+        return self.x(first) - COLUMN / 2, self.x(first + self.block.warp_size - 1) + COLUMN / 2
+
+    def block_span(self):
+        return self.span(0)[0], self.span(self.block.warps[-1])[1]
 
     # -- rows of cells
 
-    def show_value(self, x, value, radius=3):
+    def show_value(self, x, value, radius=3, is_useful=True):
         """A cell with what it holds; None: it is not known what."""
-        y = self.canvas.y
-        if value is None:
-            self.canvas.cell(x, y, radius=radius)
-        elif not self.is_count(value):
-            self.canvas.cell(x, y, "?", "alarm", radius=radius)
+        style, shade = "text" if value else "faint", None
+        if value is not None and not self.is_count(value):
+            value, style = "?", "alarm"
             self.signs.add("rubbish")
+        elif value:
+            share = math.log2(value) / math.log2(self.most) if self.most > 1 else 0
+            shade = LEAST_SHADE + (MOST_SHADE - LEAST_SHADE) * share
+        if is_useful:
+            self.canvas.cell(x, self.canvas.y, value, style, radius=radius, shade=shade)
         else:
-            style = "text" if value else "faint"
-            self.canvas.cell(x, y, value, style, radius=radius, shade=self.shade_of(value))
-
-    def shade_of(self, value):
-        if value == 0:
-            return None
-        share = math.log2(value) / math.log2(self.most) if self.most > 1 else 0
-        return LEAST_SHADE + (MOST_SHADE - LEAST_SHADE) * share
+            self.canvas.cell(x, self.canvas.y, value, "faint", "idle", radius=radius)
 
     def group(self, name, index):
         return index // self.block.widths[name]
-
-    def by_address(self, name, groups):
-        threads = self.block.threads
-        return {group: (group // threads, group % threads) for group in groups}
 
     def by_lane(self, name, steps):
         """Places each group above the lane that reads it."""
@@ -85,15 +79,14 @@ class Drawing:
         By address, unless that takes several rows with lines across them."""
         array, threads = self.block.arrays[name], self.block.threads
         if array["space"] == "shared":
-            return self.by_address(name, range(1 + max(self.block.touched(name))))
+            return {group: divmod(group, threads) for group in range(1 + max(self.block.touched(name)))}
         touched = {self.group(name, index) for index in self.block.touched(name, steps)}
         rows = {group // threads for group in touched}
         lanes = self.by_lane(name, steps)
         if len(rows) > 1 and any(column != group % threads for group, (_, column) in lanes.items()):
             return lanes
         end = -(-array["elements"] // self.block.widths[name])
-        return self.by_address(name, [group for row in rows for group in
-                                      range(row * threads, min(end, (row + 1) * threads))])
+        return {group: divmod(group, threads) for group in range(end) if group // threads in rows}
 
     def show_memory(self, name, steps):
         places = self.places_of(name, steps)
@@ -111,21 +104,21 @@ class Drawing:
                 self.number_banks(name, groups)
             self.canvas.y += height + 4
         self.canvas.y -= 4
-        self.show_rest(name, places)
+        # A row that is written may not be all.
+        array = self.block.arrays[name]
+        if name != "in" and len(places) < array["elements"] and array["space"] == "global":
+            self.note(self.canvas.y - 5.5, f"of {array['elements']}", "text")
+
+    def note(self, y, text, style="muted"):
+        """What stands right of a row."""
+        self.canvas.text(NOTES, y, text, style, 11, "start")
 
     def number_banks(self, name, groups):
         self.numbered.add(name)
-        self.canvas.label(self.canvas.y + CELL + 11, "bank", "muted", 10)
+        y = self.canvas.y + CELL + 11
+        self.canvas.label(y, "bank", "muted", 10)
         for column, group in groups.items():
-            self.canvas.text(self.x(column), self.canvas.y + CELL + 11,
-                             self.block.bank(name, group), "muted", 10)
-
-    def show_rest(self, name, places):
-        """How many elements there are, where a row that is written is not all."""
-        array = self.block.arrays[name]
-        if name != "in" and len(places) < array["elements"] and array["space"] == "global":
-            self.canvas.text(NOTES, self.canvas.y - 5.5, f"of {array['elements']}", "text", 11,
-                             "start")
+            self.canvas.text(self.x(column), y, self.block.bank(name, group), "muted", 10)
 
     def show_labels(self, name, groups, is_one_of_many):
         """Left the row's first element, right where the second warp's elements are elsewhere."""
@@ -137,7 +130,7 @@ class Drawing:
         label = f"{name}[{groups[columns[0]] * width}]" if has_order else name
         self.canvas.label(y, label, size=12 if len(label) < 9 else 10.5)
         if has_order and jumps:
-            self.canvas.text(NOTES, y, f"{name}[{groups[jumps[0]] * width}]", "text", 11, "start")
+            self.note(y, f"{name}[{groups[jumps[0]] * width}]", "text")
 
     def show_group(self, name, group, x):
         width = self.block.widths[name]
@@ -162,40 +155,28 @@ class Drawing:
         self.canvas.label(self.canvas.y + 14.5, "registers")
         for level in row:
             for lane in level.shuffle["lanes"] if level and level.shuffle else []:
-                self.show_register(self.x(lane["thread"]), lane["value"],
-                                   lane["lane"] in level.shuffle["sent"])
+                self.show_value(self.x(lane["thread"]), lane["value"], 9, lane["lane"] in level.shuffle["sent"])
         self.canvas.y += CELL
-
-    def show_register(self, x, value, is_useful):
-        if is_useful:
-            self.show_value(x, value, radius=9)
-            return
-        if not self.is_count(value):
-            value = "?"
-            self.signs.add("rubbish")
-        self.canvas.cell(x, self.canvas.y, value, "faint", "idle", radius=9)
 
     # -- lines
 
     def draw_access(self, step, lanes):
         """Lines between cells that are shown and lanes, of which the top is told."""
-        meeting = self.block.meeting(step)
+        meeting, warp = self.block.meeting(step), step["warp"]
+        if meeting:
+            self.signs.add("turns")
         for lane, indices in self.block.indices(step).items():
+            x = self.x(warp * self.block.warp_size + lane)
             groups = {}  # of each the first index
             for index in indices:
                 groups.setdefault(self.group(step["array"], index), index)
             for group, index in groups.items():
-                self.draw_way(step["warp"], lane, self.shown[step["array"], group], lanes, index in meeting)
-
-    def draw_way(self, warp, lane, cell, lanes, is_meeting):
-        (at, top, bottom), x = cell, self.x(warp * self.block.warp_size + lane)
-        style = "turn" if is_meeting else f"line{warp % 2}"
-        if top < lanes:
-            self.canvas.curve(at, bottom, x, lanes, style)
-        else:
-            self.canvas.curve(x, lanes + LANE, at, top, style)
-        if is_meeting:
-            self.signs.add("turns")
+                at, top, bottom = self.shown[step["array"], group]
+                style = "turn" if index in meeting else f"line{warp % 2}"
+                if top < lanes:
+                    self.canvas.curve(at, bottom, x, lanes, style)
+                else:
+                    self.canvas.curve(x, lanes + LANE, at, top, style)
 
     def draw_shuffle(self, warp, step, registers, lanes):
         for lane in step["lanes"]:
@@ -221,10 +202,9 @@ class Drawing:
         self.canvas.label(y + 14, levels[0].deed(self.block.arrays), "muted", 11)
         working = sum(len(each.lanes()) for each in levels)
         turns = max(each.turns() for each in levels)
-        self.canvas.text(NOTES, y + (14 if turns == 1 else 7),
-                         f"{working} lane{'s' if working > 1 else ''}", "muted", 11, "start")
+        self.note(y + (14 if turns == 1 else 7), f"{working} lane{'s' if working > 1 else ''}")
         if turns > 1:
-            self.canvas.text(NOTES, y + 22, f"{turns} turns", "alarm", 11, "start")
+            self.note(y + 22, f"{turns} turns", "alarm")
 
     def draw_warp(self, warp, level, y):
         working = level.lanes()
@@ -244,19 +224,15 @@ class Drawing:
     def draw_absent_warp(self, warp, epoch, has_more, y):
         begin, end = self.span(warp)
         self.canvas.rect(begin + 2, y, end - begin - 4, LANE, "away", 10)
-        if has_more:
-            return
-        state = "is done" if self.block.is_done(warp, epoch) else "waits"
-        self.canvas.text((begin + end) / 2, y + 14, f"warp {warp} {state}", "muted", 12)
+        if not has_more:
+            waits = any(step["warp"] == warp and step["epoch"] >= epoch for step in self.block.steps)
+            state = "waits" if waits else "is done"
+            self.canvas.text((begin + end) / 2, y + 14, f"warp {warp} {state}", "muted", 12)
 
     # -- rows
 
     def draw_row(self, row, epoch, rest):
-        levels = [each for each in row if each]
-        if levels[0].meeting:
-            self.draw_meeting(row)
-            return
-        canvas = self.canvas
+        levels, canvas = [each for each in row if each], self.canvas
         reads = [step for each in levels for step in each.reads]
         for step in reads:
             self.learn(step)
@@ -298,22 +274,20 @@ class Drawing:
 
     def draw_meeting(self, row):
         """A warp's barrier, under it alone."""
-        self.canvas.y += 9
         for warp, level in enumerate(row):
             if level:
-                begin, end = self.span(warp)
-                self.canvas.line(begin, self.canvas.y, end, self.canvas.y, "dashed")
                 is_barrier = level.meeting["action"] == "warp_barrier"
-                self.signs.add("warp barrier" if is_barrier else "warp votes")
-        self.canvas.y += 3
+                self.draw_barrier(*self.span(warp), "dashed", "warp barrier" if is_barrier else "warp votes")
+        self.canvas.y += 12
 
     def draw_block_barrier(self):
-        self.canvas.y += 9
-        begin, end = self.span(0)[0], self.span(self.block.warps[-1])[1]
-        self.canvas.line(begin, self.canvas.y, end, self.canvas.y, "rule")
-        self.canvas.y += 3
-        self.signs.add("block barrier")
+        self.draw_barrier(*self.block_span(), "rule", "block barrier")
+        self.canvas.y += 12
         self.told.append("Block barrier.")
+
+    def draw_barrier(self, begin, end, style, sign):
+        self.canvas.line(begin, self.canvas.y + 9, end, self.canvas.y + 9, style)
+        self.signs.add(sign)
 
     def tell(self, row):
         for warp, level in enumerate(row):
@@ -329,8 +303,7 @@ class Drawing:
 
     def draw_note(self, text):
         self.canvas.y += 20
-        self.canvas.text((self.span(0)[0] + self.span(self.block.warps[-1])[1]) / 2, self.canvas.y,
-                         text, "muted", 12)
+        self.canvas.text(sum(self.block_span()) / 2, self.canvas.y, text, "muted", 12)
         self.canvas.y += 2
 
     def draw_epoch(self, epoch):
@@ -342,8 +315,12 @@ class Drawing:
                                " of which the last is drawn")
                 rows = rows[(rounds - 1) * length:]
             rest = [any(row[warp] for row in rows) for warp in self.block.warps]
-            self.draw_row(rows.pop(0), epoch, rest)
-        if self.block.ends_with_barrier(epoch):
+            row = rows.pop(0)
+            if next(filter(None, row)).meeting:
+                self.draw_meeting(row)
+            else:
+                self.draw_row(row, epoch, rest)
+        if any(step["action"] == "block_barrier" and step["epoch"] == epoch for step in self.block.steps):
             self.draw_block_barrier()
 
     def draw_head(self, title, subtitle):
@@ -351,9 +328,7 @@ class Drawing:
         canvas.head(title, 74)
         canvas.text(16, 47, subtitle, "muted", 12.5, "start")
         for warp in self.block.warps:
-            begin, end = self.span(warp)
-            canvas.text((begin + end) / 2, canvas.y, f"warp {warp}", f"warp{warp % 2}", 13,
-                        weight=600)
+            canvas.text(sum(self.span(warp)) / 2, canvas.y, f"warp {warp}", f"warp{warp % 2}", 13, weight=600)
         canvas.y += 2
 
     def draw_later_launches(self, launches):
@@ -369,14 +344,14 @@ class Drawing:
 
     def draw_legend(self):
         self.canvas.y += 22
-        left = x = 16
+        x = 16
         for sign, text in LEGEND.items():
-            if sign not in self.signs and sign not in ("works", "cell"):
+            if sign not in self.signs:
                 continue
             text = text.format(banks=self.block.context["banks"])
             width = 36 + 6.6 * len(text)
             if x + width > WIDTH - 10:
-                x = left
+                x = 16
                 self.canvas.y += 22
             self.draw_sign(sign, x, self.canvas.y)
             self.canvas.text(x + 30, self.canvas.y + 14, text, "muted", 12, "start")
@@ -384,15 +359,15 @@ class Drawing:
         self.canvas.y += 34
 
     def draw_sign(self, sign, x, y):
-        canvas, middle = self.canvas, y + 10
+        canvas = self.canvas
         lanes = {"works": "warp0", "idle": "idle", "unused": "unused0"}
         lines = {"block barrier": "rule", "warp barrier": "dashed", "warp votes": "dashed"}
         if sign in lanes:
-            canvas.circle(x + 12, middle, 8, lanes[sign])
+            canvas.circle(x + 12, y + 10, 8, lanes[sign])
         elif sign in lines:
-            canvas.line(x, middle, x + 24, middle, lines[sign])
+            canvas.line(x, y + 10, x + 24, y + 10, lines[sign])
         elif sign == "turns":
-            canvas.line(x + 2, middle, x + 22, middle, "turn")
+            canvas.line(x + 2, y + 10, x + 22, y + 10, "turn")
         elif sign == "group":
             canvas.group(x + 12, y, COLUMN - 4, 4)
         elif sign == "rubbish":

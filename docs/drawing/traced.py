@@ -152,7 +152,9 @@ class Block:
             mark_useful(self.steps_of(warp))
         self.epochs = 1 + max((step["epoch"] for step in self.steps), default=0)
         self.widths = {name: self.widest_run(name) for name in self.arrays}
-        self.counters = {name for name in self.arrays if not self.holds_elements(name)}
+        # Flags are narrower than an element, and blocks count themselves in what is atomic.
+        atomics = {step["array"] for step in self.steps if step["action"] == "atomic"}
+        self.counters = atomics | {name for name, array in self.arrays.items() if array["element_bytes"] != 4}
 
     def steps_of(self, warp, epoch=None):
         return [step for step in self.steps
@@ -166,18 +168,6 @@ class Block:
                                 if step["action"] != "block_barrier"])
             rows = align(rows, levels) if warp else [(level,) for level in levels]
         return rows
-
-    def holds_elements(self, name):
-        """Flags are narrower than an element, and blocks count themselves in what is atomic."""
-        return self.arrays[name]["element_bytes"] == 4 and not any(
-            step["action"] == "atomic" and step["array"] == name for step in self.steps)
-
-    def ends_with_barrier(self, epoch):
-        return any(step["action"] == "block_barrier" and step["epoch"] == epoch
-                   for step in self.steps)
-
-    def is_done(self, warp, epoch):
-        return not any(step["warp"] == warp and step["epoch"] >= epoch for step in self.steps)
 
     def indices(self, step):
         """Of each lane, the elements that it touches."""

@@ -22,11 +22,6 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".cu": "cuda", ".py": 
              ".cmake": "cmake", ".json": "json", ".sh": "bash"}
 
 
-def pages():
-    """The pages of the site that docs/ holds."""
-    return sorted(path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents)
-
-
 def contents(text):
     """Sphinx's tables of contents for a page whose lists, each under its heading, are one."""
     for section in re.split(r"^## +", text, flags=re.MULTILINE)[1:]:
@@ -36,20 +31,11 @@ def contents(text):
             yield "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", ""])
 
 
-def is_remote(target):
-    return re.match(r"[a-z][a-z0-9+.-]*:", target) is not None
-
-
 def language_of(path):
     if path.name == "CMakeLists.txt":
         return "cmake"
-    if path.suffix in LANGUAGES:
-        return LANGUAGES[path.suffix]
-    first_line = path.read_text().partition("\n")[0]
-    for language in ("python", "bash"):
-        if first_line.startswith("#!") and language in first_line:
-            return language
-    return "text"
+    told = re.match("#!.*(python|bash)", path.read_text())
+    return LANGUAGES.get(path.suffix) or (told[1] if told else "text")
 
 
 def is_listed(path):
@@ -59,10 +45,7 @@ def is_listed(path):
 
 def front_page(path):
     """What a repository browser shows of a folder, if anything."""
-    for page in (path / "README.md", path / "index.md"):
-        if page.exists():
-            return page
-    return path
+    return next((page for page in (path / "README.md", path / "index.md") if page.exists()), path)
 
 
 class Site:
@@ -100,16 +83,18 @@ class Site:
         for target, start, stop in markdown.links(text):
             name, mark, anchor = target.partition("#")
             linked = pathlib.Path(os.path.normpath(path.parent / name))
-            if not name or is_remote(target) or not linked.exists() or ROOT not in [linked, *linked.parents]:
+            is_remote = re.match(r"[a-z][a-z0-9+.-]*:", target)
+            if not name or is_remote or not linked.exists() or ROOT not in [linked, *linked.parents]:
                 continue
             redirected += [text[end:start], self.link(linked, place) + mark + anchor]
             end = stop
         return "".join(redirected) + text[end:]
 
-    def lay_out_markdown(self, path, place, front=""):
+    def lay_out_markdown(self, path, place):
         text = markdown.without_comments(path.read_text())
         if path == DOCS / "index.md":
             text += "".join(contents(text))
+        front = "" if path in self.own_pages else ORPHAN
         self.write(place, (front + self.redirect(text, path, place)).encode())
 
     def lay_out_listing(self, path, place):
@@ -133,17 +118,15 @@ class Site:
             return
         if path.is_dir():
             self.lay_out_folder(path, place)
-        elif path in self.own_pages:
-            self.lay_out_markdown(path, place)
         elif path.suffix == ".md":
-            self.lay_out_markdown(path, place, ORPHAN)
+            self.lay_out_markdown(path, place)
         elif path.suffix in IMAGES or not is_listed(path):
             self.write(place, path.read_bytes())
         else:
             self.lay_out_listing(path, place)
 
     def lay_out_all(self):
-        self.own_pages = set(pages())
+        self.own_pages = {path for path in DOCS.rglob("*.md") if DOCS / "site" not in path.parents}
         self.linked = sorted(self.own_pages)
         while self.linked:
             self.lay_out(self.linked.pop())

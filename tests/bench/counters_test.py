@@ -1,8 +1,6 @@
 """bench/counters, with a made-up ncu in the place of NVIDIA's and the real executor."""
 
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import json
 import os
@@ -11,24 +9,18 @@ import sys
 import tempfile
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+from loading import load
+
 TENFOLD, OBSERVER = os.environ.get("TENFOLD_PROGRAM"), os.environ.get("TENFOLD_OBSERVER")
-
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("counters", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("counters", loader))
-    loader.exec_module(module)
-    return module
-
-
-counters = load(os.path.join(ROOT, "bench", "counters"))
+counters = load("counters")
 
 # A profiler whose hardware counts what the executor does, but for what COUNTERS_TEST says:
 # 'unknown METRIC', 'shift METRIC', 'fail' or 'lose STAGE'. It reports a kernel of another's first,
 # and each reduction twice, as a run that warms up does.
 FAKE_NCU = '''#!{python}
-import csv, io, importlib.machinery, importlib.util, os, subprocess, sys, json
+import csv, os, subprocess, sys, json
+sys.path.insert(0, {here!r})
+import loading
 if "--version" in sys.argv:
     sys.exit(print("NVIDIA (R) Nsight Compute\\nVersion 2025.3.1.0 (build 1)"))
 def after(name):
@@ -40,9 +32,7 @@ if what == "fail":
 if what == "unknown" and of in metrics:
     pattern = "regex:^" + of.replace(".", "\\\\.")
     sys.exit(print("==ERROR== Failed to find metric " + pattern, file=log) or 1)
-loader = importlib.machinery.SourceFileLoader("counters", {script!r})
-counters = importlib.util.module_from_spec(importlib.util.spec_from_loader("counters", loader))
-loader.exec_module(counters)
+counters = loading.load("counters")
 stage = sys.argv[sys.argv.index("run") + 1]
 arguments = sys.argv[sys.argv.index("--n"):sys.argv.index("--repeat")]
 profile = json.loads(subprocess.run([{observer!r}, "profile", stage, "--warp", "32", *arguments,
@@ -85,7 +75,7 @@ class Values(unittest.TestCase):
     def test_are_one_for_each_opcode(self):
         value = counters.value_of(counters.INSTRUCTIONS, "1,012 (BAR: 4; LDS.U: 1,008)")
         self.assertEqual(value, {"BAR": 4, "LDS.U": 1008})
-        reads = counters.opcode_counter("", None, counters.INSTRUCTIONS, "LDS", "LD")
+        reads = counters.Counter("", None, [counters.INSTRUCTIONS], ["LDS", "LD"])
         self.assertEqual(reads.on_hardware({counters.INSTRUCTIONS: value}), 1008)
         self.assertIsNone(counters.value_of(counters.INSTRUCTIONS, "12"))
 
@@ -146,7 +136,7 @@ class Measuring(unittest.TestCase):
         self.ncu, self.page = self.path("ncu"), self.path("counters.md")
         with open(self.ncu, "w", encoding="utf-8") as file:
             file.write(FAKE_NCU.format(python=sys.executable, observer=OBSERVER,
-                                       script=os.path.join(ROOT, "bench", "counters")))
+                                       here=os.path.dirname(os.path.realpath(__file__))))
         os.chmod(self.ncu, os.stat(self.ncu).st_mode | stat.S_IXUSR)
         self.say("")
 

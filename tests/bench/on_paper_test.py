@@ -1,21 +1,10 @@
 """What bench/on_paper makes of figures, on made-up ones and on what rocPRIM's source says."""
 
-import importlib.machinery
-import importlib.util
-import os
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+from loading import load
 
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("on_paper", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("on_paper", loader))
-    loader.exec_module(module)
-    return module
-
-
-on_paper = load(os.path.join(ROOT, "bench", "on_paper"))
+on_paper = load("on_paper")
 
 
 def gpu(**figures):

@@ -1,22 +1,11 @@
 """What bench/tune makes of figures, on made-up ones."""
 
-import importlib.machinery
-import importlib.util
 import json
-import os
 import unittest
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+from loading import load
 
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("tune", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("tune", loader))
-    loader.exec_module(module)
-    return module
-
-
-tune = load(os.path.join(ROOT, "bench", "tune"))
+tune = load("tune")
 
 LISTING = json.dumps({"stages": [
     {"stage": stage, "name": name, "takes_items": items, "takes_grid": grid, "serves_wide": wide,

@@ -3,8 +3,6 @@
 TENFOLD_PITFALLS_PROGRAM names the program that runs a pitfall.
 """
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import subprocess
@@ -14,18 +12,10 @@ import time
 import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-ROOT = os.path.dirname(os.path.dirname(HERE))
-SCRIPT = os.path.join(ROOT, "bench", "pitfalls")
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
+from loading import BENCH, load  # noqa: E402
 
-
-def load(path):
-    loader = importlib.machinery.SourceFileLoader("pitfalls", path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("pitfalls", loader))
-    loader.exec_module(module)
-    return module
-
-
-pitfalls = load(SCRIPT)
+pitfalls = load("pitfalls")
 
 
 def fake(name):
@@ -33,7 +23,7 @@ def fake(name):
 
 
 def run_script(*arguments):
-    command = [sys.executable, "-B", SCRIPT, "--timeout", "3", "--times", "2",
+    command = [sys.executable, "-B", BENCH / "pitfalls", "--timeout", "3", "--times", "2",
                "--program", os.environ["TENFOLD_PITFALLS_PROGRAM"], "--tenfold", fake("tenfold"),
                "--sanitizer", fake("compute_sanitizer"), "--smi", fake("nvidia_smi")]
     return subprocess.run(command + list(arguments), capture_output=True, text=True)
