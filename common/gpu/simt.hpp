@@ -169,7 +169,7 @@ inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __bu
 inline void __threadfence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
-/// The weaker order tells whoever watches the kernel that no other block is meant.
+/// The weaker order tells whoever observes the kernel that no other block is meant.
 inline void __threadfence_block() {
   std::atomic_thread_fence(std::memory_order_acq_rel);
 }
@@ -190,7 +190,7 @@ __attribute__((no_sanitize("thread"))) T exchange_for(T* address, Next next) {
   return before;
 }
 
-/// The same as one access, however often it is tried, to whoever watches the kernel.
+/// The same as one access, however often it is tried, to whoever observes the kernel.
 template <typename T, typename Next>
 T replace(T* address, Next next) {
   std::atomic_ref<T>(*address).fetch_add(0, std::memory_order_relaxed);

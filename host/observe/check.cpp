@@ -11,8 +11,8 @@
 #include "host/error.hpp"
 #include "host/observe/checker.hpp"
 #include "host/observe/explore.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
 
@@ -44,7 +44,8 @@ std::string describe(const check_input& input) {
                            : fmt::format("n {} at an address of its own", format_count(input.n));
 }
 
-finding wrong_result(const run_request& r, const watched_result& run, const std::string& schedule) {
+finding wrong_result(const run_request& r, const observed_result& run,
+                     const std::string& schedule) {
   return {.kind = finding_kind::wrong_result,
           .kernel = run.kernel,
           .address = {},
@@ -63,7 +64,7 @@ finding wrong_result(const run_request& r, const watched_result& run, const std:
 scheduled_run run_of(const run_request& r) {
   return [r](const simt::schedule& order) {
     const scheduled in_that_order(order);
-    const watched_result run = run_watched(r, nullptr);
+    const observed_result run = run_observed(r, nullptr);
     return std::visit(
         [](const auto& result) {
           const auto* bytes = reinterpret_cast<const std::byte*>(&result);
@@ -172,12 +173,12 @@ class collection {
 };
 
 /// Runs once under a checker. @return nothing where the executor ended the run
-std::optional<watched_result> run_checked(const run_request& r, const std::string& schedule,
-                                          collection& all) {
+std::optional<observed_result> run_checked(const run_request& r, const std::string& schedule,
+                                           collection& all) {
   checker checking(enough_steps(r.n), r.n, reduction_parameters());
-  std::optional<watched_result> run;
+  std::optional<observed_result> run;
   try {
-    run = run_watched(r, &checking);
+    run = run_observed(r, &checking);
   } catch (const device_error&) {
     // The checker was told why the block ended. A launch that never began has no block.
     if (checking.findings().empty()) throw;

@@ -1,6 +1,6 @@
 /// @file
 /// A kernel under check: run on inputs that few kernels forgive, in several orders of threads and
-/// blocks, while a checker watches.
+/// blocks, while a checker observes.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/observe/finding.hpp"
-#include "host/observe/watched_run.hpp"
+#include "host/observe/observed_run.hpp"
 
 namespace tenfold::observe {
 

@@ -58,7 +58,7 @@ class meeting_counter final : public simt::observer, public simt::block_observer
 exploration explore(const scheduled_run& run,
                     const std::function<std::vector<simt::schedule>(unsigned stretches)>& orders) {
   meeting_counter meetings;
-  const simt::scoped_observer watching(&meetings);
+  const simt::scoped_observer observing(&meetings);
   const std::vector<std::byte> expected = run({order::in_order});
   exploration found{.runs = 1, .difference = {}};
   for (const simt::schedule& under : orders(meetings.most() + 1)) {

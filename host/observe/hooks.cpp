@@ -1,4 +1,4 @@
-// What kernels call that were compiled to be watched: with -fsanitize=thread, but without that
+// What kernels call that were compiled to be observed: with -fsanitize=thread, but without that
 // sanitizer's library, the compiler has every access to memory call one of the functions below, and
 // with -fsanitize-coverage=trace-pc the beginning of every basic block. This unit itself is not
 // compiled so.

@@ -104,12 +104,12 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
   warp_size_ = launch.warp_size;
   if (launch.kernel->bytes == 0)
     throw device_error(fmt::format(
-        "kernel {} cannot be watched: its name is not in the program's symbol table; do not strip "
+        "kernel {} cannot be observed: its name is not in the program's symbol table; do not strip "
         "the program",
         launch.kernel->name));
   if (!has_place(launch.kernel->begin))
     throw device_error(
-        fmt::format("kernel {} cannot be watched: its library was loaded too far from the others; "
+        fmt::format("kernel {} cannot be observed: its library was loaded too far from the others; "
                     "ask for fewer "
                     "kernels or elements at once",
                     launch.kernel->name));

@@ -22,7 +22,7 @@ kernel_profile profile_kernel(const run_request& r) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
   check_size(r.n, most_elements);
   profiler counting(enough_steps(r.n));
-  const watched_result run = run_watched(r, &counting);
+  const observed_result run = run_observed(r, &counting);
   kernel_profile profile{
       .request = r, .used_shape = run.used_shape, .passes = {}, .total = {}, .lines = {}};
   const std::vector<launch_profile>& launches = counting.launches();

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "host/observe/observed_run.hpp"
 #include "host/observe/profile.hpp"
-#include "host/observe/watched_run.hpp"
 
 namespace tenfold::observe {
 

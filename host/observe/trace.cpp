@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
+#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -137,7 +137,7 @@ std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_bl
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
   check_size(r.n, most_elements);
   tracer tracing(r, traced_block);
-  run_watched(r, &tracing);
+  run_observed(r, &tracing);
   return tracing.finish(r.file);
 }
 

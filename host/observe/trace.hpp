@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "host/observe/memory_map.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/step.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold::observe {

@@ -97,18 +97,18 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   random_ = random_sequence(
       job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
   current_ = this;
-  if (watcher_ != nullptr)
-    watcher_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
+  if (observer_ != nullptr)
+    observer_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
   resume(pick_ready(first_warp()));
   current_ = nullptr;
   if (failure_.kind == failure_kind::none) {
-    if (watcher_ != nullptr) watcher_->end_block({});
+    if (observer_ != nullptr) observer_->end_block({});
     return {};
   }
 
   std::string description = describe_failure();
-  if (watcher_ != nullptr)
-    watcher_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
+  if (observer_ != nullptr)
+    observer_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
@@ -159,7 +159,7 @@ void block_runner::poison_shared(const launch_facts& launch) {
 }
 
 void block_runner::join(const grid_job& job) {
-  watcher_ = job.watching == nullptr ? nullptr : &job.watching->join_launch();
+  observer_ = job.observing == nullptr ? nullptr : &job.observing->join_launch();
 }
 
 void block_runner::reset_block() {
@@ -175,7 +175,7 @@ void block_runner::fiber_main(transfer_t from) {
   static_cast<thread_state*>(from.data)->context = from.fctx;
   for (;;) {
     block_runner& self = *current();
-    if (self.watcher_ != nullptr) self.watcher_->resume(self.number_of(*self.running_));
+    if (self.observer_ != nullptr) self.observer_->resume(self.number_of(*self.running_));
     std::exception_ptr thrown;
     try {
       self.job_->kernel.call(self.job_->kernel.address, self.job_->arguments);
@@ -192,11 +192,11 @@ void block_runner::fiber_main(transfer_t from) {
 }
 
 void block_runner::resume(thread_state& next) {
-  if (watcher_ == nullptr) return switch_to(next);
-  watcher_->pause();
+  if (observer_ == nullptr) return switch_to(next);
+  observer_->pause();
   switch_to(next);
-  // Whoever watched may be gone: threads that returned wait here for the next block.
-  if (watcher_ != nullptr && running_ != &scheduler_) watcher_->resume(number_of(*running_));
+  // Whoever observed may be gone: threads that returned wait here for the next block.
+  if (observer_ != nullptr && running_ != &scheduler_) observer_->resume(number_of(*running_));
 }
 
 void block_runner::switch_to(thread_state& next) {
@@ -281,7 +281,7 @@ void block_runner::sync_block(location where) {
   warp_state& warp = warps_[me.warp];
   me.barrier = where;
   ++me.meetings;
-  if (watcher_ != nullptr) watcher_->arrive(where);
+  if (observer_ != nullptr) observer_->arrive(where);
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
   if (arrived_ == 0) first_arrival_ = &me;
@@ -290,7 +290,7 @@ void block_runner::sync_block(location where) {
   if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
 
   arrived_ = 0;
-  if (watcher_ != nullptr) watcher_->pass_block_barrier();
+  if (observer_ != nullptr) observer_->pass_block_barrier();
   for (warp_state& each : warps_) {
     each.ready = each.at_barrier;
     each.at_barrier = 0;
@@ -305,7 +305,7 @@ void block_runner::sync_lanes(exchange& mine) {
   me.collective = &mine;
   ++me.meetings;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
-  if (watcher_ != nullptr) watcher_->arrive(mine);
+  if (observer_ != nullptr) observer_->arrive(mine);
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);
@@ -409,7 +409,7 @@ void block_runner::misaligned_load(const void* address, std::size_t bytes) {
 
 void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
-  if (watcher_ != nullptr) watcher_->copy(to, from, bytes);
+  if (observer_ != nullptr) observer_->copy(to, from, bytes);
 }
 
 void block_runner::stop() {
@@ -534,7 +534,7 @@ std::string block_runner::describe_failure() const {
     case failure_kind::stopped:
       return fmt::format(
           "{} was stopped: it goes on and on, or does more between two barriers than can be "
-          "watched; use a smaller n",
+          "observed; use a smaller n",
           name_thread(*thread));
     case failure_kind::bad_division:
       return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",

@@ -26,7 +26,7 @@ struct grid_job {
   void* const* arguments;
   launch_facts launch;
   schedule order;
-  observer* watching;  ///< null: nobody
+  observer* observing;  ///< null: nobody
 };
 
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
@@ -144,7 +144,7 @@ class block_runner {
   std::vector<std::byte> dynamic_storage_;
   std::byte* dynamic_shared_ = nullptr;
 
-  block_observer* watcher_ = nullptr;  // of the launch; null: nobody watches it
+  block_observer* observer_ = nullptr;  // of the launch; null: nobody observes it
 };
 
 }  // namespace tenfold::simt

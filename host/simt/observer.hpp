@@ -1,5 +1,5 @@
 /// @file
-/// What the executor tells of a launch to someone who watches: which thread runs, where threads
+/// What the executor tells of a launch to someone who observes: which thread runs, where threads
 /// meet, what memory there is.
 ///
 /// What a kernel does between two meetings the executor cannot see; compilers can be made to tell
@@ -92,7 +92,7 @@ struct block_failure {
   const void* address = nullptr;  ///< of a bad or misaligned access
 };
 
-/// Watches the blocks that one OS thread runs, one after the other.
+/// Observes the blocks that one OS thread runs, one after the other.
 class block_observer {
  public:
   virtual ~block_observer() = default;
@@ -114,7 +114,7 @@ class block_observer {
   virtual void end_block(const block_failure& failure) = 0;
 };
 
-/// Watches launches. What is of no use to an observer it need not override.
+/// Observes launches. What is of no use to an observer it need not override.
 class observer {
  public:
   virtual ~observer() = default;
@@ -132,15 +132,15 @@ class observer {
   virtual void written_by_host(const void* /*memory*/, std::size_t /*bytes*/) {}
 };
 
-/// Has launches watched from now on; null: no longer. Not while a launch runs.
-void set_observer(observer* watching);
+/// Has launches observed from now on; null: no longer. Not while a launch runs.
+void set_observer(observer* observing);
 [[nodiscard]] observer* current_observer();
 
-/// Has launches watched for as long as it lives, then by whoever watched before.
+/// Has launches observed for as long as it lives, then by whoever observed before.
 class scoped_observer {
  public:
-  explicit scoped_observer(observer* watching) : before_(current_observer()) {
-    set_observer(watching);
+  explicit scoped_observer(observer* observing) : before_(current_observer()) {
+    set_observer(observing);
   }
   ~scoped_observer() { set_observer(before_); }
   scoped_observer(const scoped_observer&) = delete;

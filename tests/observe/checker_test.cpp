@@ -40,9 +40,9 @@ simt::block_failure failed(simt::failure_kind kind, std::vector<simt::failed_thr
 /// Plays a kernel to a checker, step by step.
 class Checker : public ::testing::Test {
  protected:
-  void SetUp() override { watch(std::nullopt); }
+  void SetUp() override { check_with(std::nullopt); }
 
-  void watch(std::optional<std::size_t> input_elements) {
+  void check_with(std::optional<std::size_t> input_elements) {
     static const std::array<std::string, 3> parameters{"in", "out", "ticket"};
     checked = std::make_unique<checker>(1000, input_elements, parameters);
     checked->allocated(in, 128 * sizeof(unsigned));
@@ -420,13 +420,13 @@ TEST_F(Checker, AtomicsRaceWithPlainAccesses) {
   read(20, 1, lane(0), ticket, always(0));
   EXPECT_EQ(found(), findings{"block_race@20,10"});
   end();
-  watch(std::nullopt);
+  check_with(std::nullopt);
   begin();
   read(20, 1, lane(0), ticket, always(0));
   access(action::atomic, 10, 0, lane(0), ticket, always(0));
   EXPECT_EQ(found(), findings{"block_race@10,20"});
   end();
-  watch(std::nullopt);
+  check_with(std::nullopt);
   begin();
   write(20, 1, lane(0), ticket, always(0));
   access(action::atomic, 10, 0, lane(0), ticket, always(0));
@@ -839,7 +839,7 @@ TEST_F(Checker, FindsMisalignedVectors) {
 
 class Coverage : public Checker {
  protected:
-  void SetUp() override { watch(100); }
+  void SetUp() override { check_with(100); }
   void read_first(unsigned count) {
     for (unsigned i = 0; i < count; ++i) read(10, i / 32 % 2, lane(i % 32), in, always(i));
   }
@@ -958,7 +958,7 @@ TEST_F(Checker, TellsOfCollectivesInDivergentFlow) {
 
 TEST_F(Checker, TheFirstOfTheMeetingsThatAreNotCompleteIsToBlame) {
   for (const bool barrier_first : {false, true}) {
-    watch(std::nullopt);
+    check_with(std::nullopt);
     begin();
     checked->end_block(failed(simt::failure_kind::never_all_there,
                               {{0, "gpu::shuffle_down", {"kernel.hpp", barrier_first ? 9 : 5}},

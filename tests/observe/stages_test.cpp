@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "host/observe/check.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/summary.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"

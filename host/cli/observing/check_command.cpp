@@ -37,10 +37,10 @@ struct checked_stage {
   }
 };
 
-/// In which kernels are watched in every order.
+/// In which kernels are observed in every order.
 constexpr int small_block = 16, small_warp = 8;
 
-bool has_small_block(const stage_info& stage, const watched_kernel& k) {
+bool has_small_block(const stage_info& stage, const observed_kernel& k) {
   return description_of(stage).compute_capability == 0 &&
          !is_narrow_type(parse_element_type(k.type));
 }
@@ -152,7 +152,7 @@ std::string document_of(const std::vector<checked_stage>& checked) {
   return document.dump(2);
 }
 
-checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned seeds) {
+checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds) {
   checked_stage checked{&stage, {}, {}};
   progress line;
   for (const int warp : usable_warps(stage, k)) {
@@ -163,7 +163,7 @@ checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned s
         }));
   }
   if (has_small_block(stage, k)) {
-    watched_kernel small = k;
+    observed_kernel small = k;
     small.shape = {.block = small_block};
     line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
     checked.reports.emplace_back(small_warp,
@@ -182,8 +182,8 @@ checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned s
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   measure::check_json_file(o.json);
-  const watched_ladder ladder =
-      o.all ? all_stages_for(o.kernel) : watched_ladder{{&choose_watched(o.kernel)}, {}};
+  const observed_ladder ladder =
+      o.all ? all_stages_for(o.kernel) : observed_ladder{{&choose_observed(o.kernel)}, {}};
 
   std::vector<checked_stage> checked;
   bool found = false;

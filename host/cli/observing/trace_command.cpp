@@ -6,8 +6,8 @@
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/trace.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -94,9 +94,9 @@ json describe(const observe::traced_launch& l, element_type type) {
 
 exit_code trace_stage(const trace_options& o) {
   measure::check_json_file(o.json);
-  const stage_info& stage = choose_watched(o.kernel);
+  const stage_info& stage = choose_observed(o.kernel);
   const element_type type = parse_element_type(o.kernel.type);
-  watched_kernel k = o.kernel;
+  observed_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";
   observe::run_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);

@@ -7,7 +7,7 @@
 
 #include "host/observe/checker.hpp"
 #include "host/observe/profile.hpp"
-#include "tests/observe/watched_kernels.hpp"
+#include "tests/observe/observed_kernels.hpp"
 
 namespace tenfold::observe {
 namespace {
@@ -16,7 +16,7 @@ constexpr unsigned blocks = 4;
 
 place_counters count(void (*launch)()) {
   profiler counting(1000);
-  const simt::scoped_observer watching(&counting);
+  const simt::scoped_observer observing(&counting);
   launch();
   place_counters total;
   for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
@@ -26,40 +26,40 @@ place_counters count(void (*launch)()) {
 TEST(DeviceVariables, TellOfOtherBlocksByAnAtomic) {
   std::array<float, blocks> partials{};
   float out = 0;
-  checker watching(1000);
-  const simt::scoped_observer scope(&watching);
-  watching.allocated(partials.data(), sizeof partials);
-  watching.allocated(&out, sizeof out);
+  checker observing(1000);
+  const simt::scoped_observer scope(&observing);
+  observing.allocated(partials.data(), sizeof partials);
+  observing.allocated(&out, sizeof out);
   for (int launch = 0; launch < 2; ++launch)
-    watched::launch_last_block(partials.data(), &out, blocks);
+    observed::launch_last_block(partials.data(), &out, blocks);
   EXPECT_EQ(out, blocks);
-  for (const finding& f : watching.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
+  for (const finding& f : observing.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
 }
 
 TEST(DeviceVariables, AreRacedFor) {
-  checker watching(1000);
-  const simt::scoped_observer scope(&watching);
-  watched::launch_plain_count(blocks);
-  ASSERT_FALSE(watching.findings().empty());
-  for (const finding& f : watching.findings()) {
+  checker observing(1000);
+  const simt::scoped_observer scope(&observing);
+  observed::launch_plain_count(blocks);
+  ASSERT_FALSE(observing.findings().empty());
+  for (const finding& f : observing.findings()) {
     EXPECT_EQ(f.kind, finding_kind::grid_race);
     EXPECT_EQ(f.address, "hits[0]");
   }
 }
 
 TEST(Structs, MayLieWhereTheirMembersMay) {
-  alignas(16) std::array<float, 2 * watched::lanes + 1> in{}, out{};
-  checker watching(1000);
-  const simt::scoped_observer scope(&watching);
-  watching.allocated(in.data(), sizeof in);
-  watching.written_by_host(in.data(), sizeof in);
-  watching.allocated(out.data(), sizeof out);
-  watched::launch_pairs(&in[1], &out[1]);
-  for (const finding& f : watching.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
+  alignas(16) std::array<float, 2 * observed::lanes + 1> in{}, out{};
+  checker observing(1000);
+  const simt::scoped_observer scope(&observing);
+  observing.allocated(in.data(), sizeof in);
+  observing.written_by_host(in.data(), sizeof in);
+  observing.allocated(out.data(), sizeof out);
+  observed::launch_pairs(&in[1], &out[1]);
+  for (const finding& f : observing.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
 }
 
 TEST(DeviceVariables, AreGlobalTraffic) {
-  const place_counters c = count([] { watched::launch_plain_count(blocks); });
+  const place_counters c = count([] { observed::launch_plain_count(blocks); });
   EXPECT_EQ(c.global_reads.requests, blocks);
   EXPECT_EQ(c.global_writes.bytes, blocks * sizeof(unsigned));
   EXPECT_EQ(c.shared_reads.requests, 0u);
