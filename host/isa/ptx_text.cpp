@@ -117,8 +117,8 @@ class ptx_reader {
   }
 
   /// The callers of a place are those that were named for it last.
-  [[nodiscard]] std::vector<place> chain() const {
-    std::vector<place> places;
+  [[nodiscard]] std::vector<source_place> chain() const {
+    std::vector<source_place> places;
     constexpr int deepest = 100;
     ptx_place at = current_;
     for (int depth = 0; std::get<0>(at) != 0 && depth < deepest; ++depth) {

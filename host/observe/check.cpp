@@ -147,7 +147,7 @@ class collection {
 
  private:
   void look_up(std::vector<finding>& found) {
-    std::vector<code_place> places;
+    std::vector<code_address> places;
     for (const finding& each : found)
       for (const witness& w : each.witnesses)
         if (w.pc) places.push_back(*w.pc);
@@ -162,9 +162,8 @@ class collection {
   static bool is_same(const finding& a, const finding& b) {
     return a.kind == b.kind && array_of(a) == array_of(b) &&
            std::equal(a.witnesses.begin(), a.witnesses.end(), b.witnesses.begin(),
-                      b.witnesses.end(), [](const witness& x, const witness& y) {
-                        return x.place.line == y.place.line && x.place.file == y.place.file;
-                      });
+                      b.witnesses.end(),
+                      [](const witness& x, const witness& y) { return x.place == y.place; });
   }
 
   std::string_view file_;

@@ -89,7 +89,7 @@ void finding_list::drop_consequences(std::size_t kept) {
 template <typename Describe>
 void checker::report(finding_kind kind, const std::string& array_name, const access& by,
                      const std::optional<access>& earlier, Describe&& describe) {
-  const code_place other = earlier ? earlier->where : by.where;
+  const code_address other = earlier ? earlier->where : by.where;
   const finding_list::key same{kind, std::min(by.where, other), std::max(by.where, other), kernel_,
                                array_name};
   if (findings_.count_again(same)) return;
@@ -128,7 +128,7 @@ void checker::written_by_host(const void* memory, std::size_t bytes) {
 void checker::begin_launch(const simt::launch_facts& launch) {
   if (launch.kernel != nullptr) {
     kernel_ = launch.kernel->name;
-    kernel_code_ = {launch.kernel->begin - first_place, launch.kernel->bytes};
+    kernel_code_ = {launch.kernel->begin - code_begin, launch.kernel->bytes};
   }
   warp_size_ = launch.warp_size;
   has_failed_ = false;
@@ -490,8 +490,8 @@ void checker::report_failure(const simt::block_failure& failure) {
   describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
            last_places_, f);
   const auto place = [&](std::size_t i) {
-    if (i >= f.witnesses.size()) return code_place{0};
-    return f.witnesses[i].pc.value_or(static_cast<code_place>(f.witnesses[i].place.line));
+    if (i >= f.witnesses.size()) return code_address{0};
+    return f.witnesses[i].pc.value_or(static_cast<code_address>(f.witnesses[i].place.line));
   };
   const finding_list::key same{f.kind, std::min(place(0), place(1)), std::max(place(0), place(1)),
                                kernel_, ""};

@@ -26,7 +26,7 @@ namespace tenfold::observe {
 class finding_list {
  public:
   /// What makes two findings the same.
-  using key = std::tuple<finding_kind, code_place, code_place, std::string, std::string>;
+  using key = std::tuple<finding_kind, code_address, code_address, std::string, std::string>;
 
   /// Whether it was met before; counts it once more.
   bool count_again(const key& same);
@@ -138,11 +138,11 @@ class checker final : public simt::observer, public step_reader {
 
   std::string kernel_;
   unsigned warp_size_ = 0;
-  std::size_t found_before_ = 0;         // the last barrier of the block
-  bool has_failed_ = false;              // a block of this launch
-  bool had_bad_address_ = false;         // an access of this block
-  std::vector<code_place> last_places_;  // of each thread of the block
-  std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
+  std::size_t found_before_ = 0;           // the last barrier of the block
+  bool has_failed_ = false;                // a block of this launch
+  bool had_bad_address_ = false;           // an access of this block
+  std::vector<code_address> last_places_;  // of each thread of the block
+  std::vector<simt::index3> blocks_;       // of this launch, in the order in which they ran
 };
 
 }  // namespace tenfold::observe

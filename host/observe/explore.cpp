@@ -37,7 +37,7 @@ class meeting_counter final : public simt::observer, public simt::block_observer
     running = &counted_;
   }
   void pause() override { running = nullptr; }
-  void arrive(simt::location) override { count(); }
+  void arrive(simt::source_place) override { count(); }
   void arrive(const simt::exchange&) override { count(); }
   void copy(const void*, const void*, std::size_t) override {}
   void pass_block_barrier() override {}

@@ -87,7 +87,7 @@ std::string remedy_of(const simt::block_failure& failure) {
 
 /// Threads that do the same at the same place are one witness.
 std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned warp_size,
-                                  std::span<const code_place> last_places) {
+                                  std::span<const code_address> last_places) {
   std::vector<witness> witnesses;
   std::vector<std::vector<unsigned>> threads;
   for (const simt::failed_thread& each : failure.threads) {
@@ -104,8 +104,7 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
     else if (failure.kind != failure_kind::never_all_there)
       w.pc = last_places[each.thread];
     const auto same = std::find_if(witnesses.begin(), witnesses.end(), [&](const witness& other) {
-      return other.doing == w.doing && other.place.line == w.place.line &&
-             other.place.file == w.place.file && other.pc == w.pc;
+      return other.doing == w.doing && other.place == w.place && other.pc == w.pc;
     });
     const auto group = static_cast<std::size_t>(same - witnesses.begin());
     if (same == witnesses.end()) {
@@ -149,7 +148,7 @@ finding_kind kind_of(const simt::block_failure& failure) {
 }
 
 void describe(const simt::block_failure& failure, const std::string& address,
-              std::span<const code_place> last_places, finding& f) {
+              std::span<const code_address> last_places, finding& f) {
   f.address = address;
   f.what = what_of(failure, address);
   f.remedy = remedy_of(failure);

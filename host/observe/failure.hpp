@@ -17,6 +17,6 @@ namespace tenfold::observe {
 /// @param last_places of each thread of the block in the program
 /// @param f knows kind, kernel and warp size
 void describe(const simt::block_failure& failure, const std::string& address,
-              std::span<const code_place> last_places, finding& f);
+              std::span<const code_address> last_places, finding& f);
 
 }  // namespace tenfold::observe

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gpu/simt.hpp"
+#include "host/text/source_place.hpp"
 
 namespace tenfold::observe {
 
@@ -35,12 +36,6 @@ enum class finding_kind {
 /// As in JSON and in tests: `block_race`, `out_of_bounds`, ...
 [[nodiscard]] std::string_view key_of(finding_kind kind);
 
-/// A program counter's place in the source, through everything that was inlined there.
-struct source_place {
-  std::string file;  ///< as the compiler was given it
-  int line = 0;      ///< 0: unknown
-};
-
 /// One side of a finding: who did what, where.
 struct witness {
   std::string doing;  ///< `reads`, `writes`, `adds atomically to`, `waits in __syncthreads`
@@ -48,7 +43,7 @@ struct witness {
   std::optional<unsigned> thread;  ///< in its block; nothing where it is not one alone
   std::string threads;             ///< `0-15, 31` where there are several
   unsigned warp = 0, lane = 0;
-  std::optional<std::uint32_t> pc;  ///< where `place` is still to be looked up
+  std::optional<std::uint32_t> pc;  ///< a `code_address`, where `place` is still to be looked up
   source_place place;
 };
 

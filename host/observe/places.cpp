@@ -54,19 +54,20 @@ std::string source_file(std::string_view compilers_name) {
       (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal().string());
 }
 
-source_place line_of_meeting(code_place place) {
-  const simt::location where = site_at(place).where;
-  return {source_file(where.file), where.line};
-}
-
-void place_finder::look_up(std::span<const code_place> places) {
+void place_finder::look_up(std::span<const code_address> code) {
   std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
-  for (const code_place place : places)
-    if (known_.try_emplace(place).second) {
-      const std::uintptr_t address = first_place + place;
+  for (const code_address each : code) {
+    const auto [found, is_new] = known_.try_emplace(each);
+    if (!is_new || each == 0) continue;
+    if (each < most_sites) {
+      const simt::source_place meeting = site_at(each).where;
+      found->second.push_back({source_file(meeting.file), meeting.line});
+    } else {
+      const std::uintptr_t address = code_begin + each;
       const loaded_object object = object_at(address);
       unknown[object].push_back(address - object.base);
     }
+  }
   for (const auto& [object, offsets] : unknown) look_up(object, offsets);
 }
 
@@ -84,15 +85,15 @@ void place_finder::look_up(const loaded_object& object, std::span<const std::uin
     const std::string_view text = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(text.size() + 1, rest.size()));
     if (text.starts_with("0x"))
-      lines = &known_[static_cast<code_place>(
-          object.base + std::stoull(std::string(text), nullptr, 16) - first_place)];
+      lines = &known_[static_cast<code_address>(
+          object.base + std::stoull(std::string(text), nullptr, 16) - code_begin)];
     else if (const auto line = parse_line(text); line && lines != nullptr)
       lines->push_back(*line);
   }
 }
 
-source_place place_finder::line_in(code_place place, std::string_view file) const {
-  const std::vector<source_place>& lines = known_.at(place);
+source_place place_finder::line_in(code_address code, std::string_view file) const {
+  const std::vector<source_place>& lines = known_.at(code);
   for (const source_place& each : lines)
     if (each.file.ends_with(file)) return each;
   return lines.empty() ? source_place{} : lines.front();

@@ -133,7 +133,7 @@ class profiler::counting_reader final : public step_reader {
 
   void add_to(launch_profile& profile) const {
     profile.block_barriers += block_barriers_;
-    for (const auto& [key, counters] : places_) profile.places[key].add(counters);
+    for (const auto& [where, counters] : places_) profile.places[where].add(counters);
   }
 
  private:
@@ -150,7 +150,7 @@ class profiler::counting_reader final : public step_reader {
   void count_access(const step& s) {
     const std::uintptr_t first = (*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))];
     if (is_no_memory(first)) return;
-    place_counters& place = places_[{s.where, false, action::basic_block}];
+    place_counters& place = places_[s.where];
     if (s.what == action::bulk_read || s.what == action::bulk_write) {
       if (s.what == action::bulk_read) place.bulk_bytes += s.bytes;
       return;
@@ -176,7 +176,7 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count_meeting(const step& s) {
-    place_counters& place = places_[{s.where, true, s.what}];
+    place_counters& place = places_[s.where];
     if (s.what == action::block_barrier)
       ++place.block_barriers;
     else if (s.what == action::warp_barrier)
@@ -188,7 +188,7 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count_entry(const step& s) {
-    place_counters& place = places_[{s.where, false, action::basic_block}];
+    place_counters& place = places_[s.where];
     ++place.entries;
     place.entering_lanes += s.lane_count();
   }
@@ -212,8 +212,7 @@ void profiler::begin_launch(const simt::launch_facts& launch) {
   launches_.push_back(
       {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
-       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
-       .places = {}});
+       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes});
   joined_ = 0;
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/observe/recorder.hpp"
@@ -52,21 +53,7 @@ struct place_counters {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
-/// A place, and what kind of thing it is: numbers of meetings are no places in the program.
-struct place_key {
-  code_place where;
-  bool is_meeting;
-  action what;  ///< of a meeting; `basic_block` for the program's places
-  friend bool operator==(const place_key&, const place_key&) = default;
-};
-
-struct place_hash {
-  std::size_t operator()(const place_key& k) const {
-    return (std::size_t{k.where} << 8) ^ static_cast<std::size_t>(k.what);
-  }
-};
-
-using counters_by_place = std::unordered_map<place_key, place_counters, place_hash>;
+using counters_by_place = std::unordered_map<code_address, place_counters>;
 
 /// One launch, counted.
 struct launch_profile {
@@ -74,7 +61,7 @@ struct launch_profile {
   unsigned threads_per_block;
   std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
-  counters_by_place places;
+  counters_by_place places{};
 };
 
 /// Counts all launches that it sees, one after the other.
@@ -85,6 +72,7 @@ class profiler final : public simt::observer {
   ~profiler() override;
 
   [[nodiscard]] const std::vector<launch_profile>& launches() const { return launches_; }
+  [[nodiscard]] std::vector<launch_profile> take_launches() { return std::move(launches_); }
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return false; }
   void begin_launch(const simt::launch_facts& launch) override;

@@ -24,36 +24,9 @@ void read_value(event& e) {
               std::min<std::size_t>(e.bytes, sizeof e.value));
 }
 
-/// Sites in the order in which they were met. There are few; each is looked up by its address, as
-/// the compiler keeps one copy of a name and a file in a unit, or by its text.
-class site_table {
- public:
-  code_place number_of(const meeting_site& site) {
-    const std::scoped_lock lock(mutex_);
-    std::size_t i = 0;
-    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
-    if (i == sites_.size()) sites_.push_back(site);
-    return static_cast<code_place>(i);
-  }
-
-  meeting_site at(code_place place) {
-    const std::scoped_lock lock(mutex_);
-    return sites_[place];
-  }
-
- private:
-  static bool is_same(const meeting_site& a, const meeting_site& b) {
-    return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
-  }
-
-  std::mutex mutex_;
-  std::vector<meeting_site> sites_;
-};
-
-site_table& sites() {
-  static site_table table;
-  return table;
-}
+/// Every site that any thread came to, once. There are few.
+std::mutex sites_mutex;
+std::vector<meeting_site> sites;
 
 action action_of(const simt::exchange& mine) {
   if (mine.size != 0) return action::shuffle;
@@ -65,18 +38,17 @@ action action_of(const simt::exchange& mine) {
 thread_local constinit running_thread* running = nullptr;
 
 // Libraries are loaded next to each other: those of kernels lie around this one.
-const std::uintptr_t first_place =
+const std::uintptr_t code_begin =
     reinterpret_cast<std::uintptr_t>(&action_of) - (std::uintptr_t{1} << 31);
 
-bool has_place(std::uintptr_t address) {
-  return address - first_place < std::uintptr_t{1} << 32;
+bool has_code_address(std::uintptr_t program_counter) {
+  const std::uintptr_t distance = program_counter - code_begin;
+  return distance >= most_sites && distance < std::uintptr_t{1} << 32;
 }
 
-code_place place_of(const meeting_site& site) {
-  return sites().number_of(site);
-}
-meeting_site site_at(code_place place) {
-  return sites().at(place);
+meeting_site site_at(code_address number) {
+  const std::scoped_lock lock(sites_mutex);
+  return sites[number - 1];
 }
 
 void thread_record::grow() {
@@ -107,7 +79,7 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
         "kernel {} cannot be observed: its name is not in the program's symbol table; do not strip "
         "the program",
         launch.kernel->name));
-  if (!has_place(launch.kernel->begin))
+  if (!has_code_address(launch.kernel->begin))
     throw device_error(
         fmt::format("kernel {} cannot be observed: its library was loaded too far from the others; "
                     "ask for fewer "
@@ -138,14 +110,10 @@ void block_recorder::pause() {
   running = nullptr;
 }
 
-void block_recorder::arrive(simt::location where) {
+void block_recorder::arrive(simt::source_place where) {
   current_->tell({.address = simt::all_lanes,
-                  .value = 0,
-                  .where = place_among_known({"__syncthreads", where}),
-                  .bytes = 0,
-                  .depth = 0,
-                  .what = action::block_barrier,
-                  .source = 0});
+                  .where = number_of({"__syncthreads", where}),
+                  .what = action::block_barrier});
 }
 
 void block_recorder::arrive(const simt::exchange& mine) {
@@ -153,19 +121,24 @@ void block_recorder::arrive(const simt::exchange& mine) {
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
   current_->tell({.address = mine.mask,
                   .value = value,
-                  .where = place_among_known({mine.name, mine.where}),
+                  .where = number_of({mine.name, mine.where}),
                   .bytes = static_cast<std::uint32_t>(mine.size),
-                  .depth = 0,
                   .what = action_of(mine),
                   .source = static_cast<std::uint8_t>(mine.source)});
 }
 
-code_place block_recorder::place_among_known(const meeting_site& site) {
-  for (const auto& [known, place] : known_sites_)
+code_address block_recorder::number_of(const meeting_site& site) {
+  // Texts are the same if their addresses are, which is quick to see; a unit has one copy of each.
+  for (const auto& [known, number] : known_sites_)
     if (known.name == site.name && known.where.file == site.where.file &&
         known.where.line == site.where.line)
-      return place;
-  return known_sites_.emplace_back(site, place_of(site)).second;
+      return number;
+  const std::scoped_lock lock(sites_mutex);
+  const auto found = std::find(sites.begin(), sites.end(), site);
+  const auto number = static_cast<code_address>(found - sites.begin() + 1);
+  if (found == sites.end()) sites.push_back(site);
+  known_sites_.emplace_back(site, number);
+  return number;
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {

@@ -14,7 +14,7 @@ namespace tenfold::observe {
 /// One launch, and what it was for.
 struct pass_profile : launch_profile {
   std::uint64_t n;  ///< elements, or partials of the pass before
-  place_counters total;
+  place_counters total{};
 };
 
 /// What one line of the kernel's file took, in all passes.
@@ -23,9 +23,9 @@ using line_profiles = std::map<int, place_counters>;
 struct kernel_profile {
   run_request request;
   tenfold::shape used_shape;
-  std::vector<pass_profile> passes;
-  place_counters total;
-  line_profiles lines;
+  std::vector<pass_profile> passes{};
+  place_counters total{};
+  line_profiles lines{};
 
   [[nodiscard]] std::uint64_t blocks() const;
   /// That one block of the first pass waited at.

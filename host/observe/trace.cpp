@@ -21,16 +21,14 @@ class tracer final : public simt::observer, private step_reader {
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
-    std::vector<code_place> places;
+    std::vector<code_address> code;
     for (const traced_launch& launch : launches_)
-      for (const traced_step& each : launch.steps)
-        if (!is_meeting(each.what)) places.push_back(each.where);
+      for (const traced_step& each : launch.steps) code.push_back(each.where);
     place_finder finder;
-    finder.look_up(places);
+    finder.look_up(code);
     for (traced_launch& launch : launches_)
       for (traced_step& each : launch.steps) {
-        const source_place at =
-            is_meeting(each.what) ? line_of_meeting(each.where) : finder.line_in(each.where, file);
+        const source_place at = finder.line_in(each.where, file);
         each.line = at.file.ends_with(file) ? at.line : 0;
       }
     return std::move(launches_);
@@ -41,9 +39,7 @@ class tracer final : public simt::observer, private step_reader {
     global_.begin_launch(launch, reduction_parameters());
     launches_.push_back({.kernel = launch.kernel->name,
                          .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
-                         .block = std::min(traced_block_, launch.grid.x - 1),
-                         .arrays = {},
-                         .steps = {}});
+                         .block = std::min(traced_block_, launch.grid.x - 1)});
     for (const auto& [begin, each] : global_.arrays())
       if (each.element_bytes != 0) add_array(each, each.element_bytes);
   }
@@ -68,14 +64,8 @@ class tracer final : public simt::observer, private step_reader {
 
   void read(const step& s) override {
     if (!is_traced_ || s.what == action::basic_block || is_fence(s.what)) return;
-    traced_step traced{.epoch = epoch_,
-                       .warp = s.warp,
-                       .what = s.what,
-                       .where = s.where,
-                       .line = 0,
-                       .array = {},
-                       .bytes = s.bytes,
-                       .lanes = {}};
+    traced_step traced{
+        .epoch = epoch_, .warp = s.warp, .what = s.what, .where = s.where, .bytes = s.bytes};
     if (is_access(s.what) && !describe_access(s, traced)) return;
     for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
       traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));

@@ -35,7 +35,7 @@ void fill_with_poison(std::span<std::byte> memory) {
     std::memcpy(memory.data() + i, &poison, std::min(sizeof poison, memory.size() - i));
 }
 
-std::string name_place(const location& place) {
+std::string name_place(const source_place& place) {
   return fmt::format("{}:{}", place.file, place.line);
 }
 
@@ -60,7 +60,7 @@ std::string list_threads(std::span<const unsigned> threads) {
 
 thread_local constinit block_runner* block_runner::current_ = nullptr;
 
-void sync_block(location where) {
+void sync_block(source_place where) {
   block_runner::current()->sync_block(where);
 }
 void sync_lanes(exchange& mine) {
@@ -276,7 +276,7 @@ block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
   return scheduler_;
 }
 
-void block_runner::sync_block(location where) {
+void block_runner::sync_block(source_place where) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
   me.barrier = where;

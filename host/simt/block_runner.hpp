@@ -42,7 +42,7 @@ class block_runner {
   [[nodiscard]] std::string run(const grid_job& job, index3 block);
 
   // Called by the fibers, through common/gpu/simt.hpp.
-  void sync_block(location where);
+  void sync_block(source_place where);
   void sync_lanes(exchange& mine);
   [[nodiscard]] unsigned current_lane() const { return running_->lane; }
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
@@ -65,7 +65,7 @@ class block_runner {
     boost::context::detail::fcontext_t context = nullptr;
     index3 index{0, 0, 0};
     unsigned warp = 0, lane = 0;
-    location barrier{};              // where it waits for the block
+    source_place barrier{};          // where it waits for the block
     exchange* collective = nullptr;  // what it brings to its warp
     unsigned meetings = 0;           // barriers and collectives that it came to
   };

@@ -70,7 +70,7 @@ enum class failure_kind {
 [[nodiscard]] inline bool is_same_text(const char* a, const char* b) {
   return a == b || std::strcmp(a, b) == 0;
 }
-[[nodiscard]] inline bool is_same_place(const location& a, const location& b) {
+[[nodiscard]] inline bool is_same_place(const source_place& a, const source_place& b) {
   return a.line == b.line && is_same_text(a.file, b.file);
 }
 
@@ -80,8 +80,8 @@ enum class failure_kind {
 /// A thread that had to do with a block's failure, and where it was, if the executor knows.
 struct failed_thread {
   unsigned thread;
-  const char* doing;  ///< `__syncthreads`, `__shfl_down_sync`, ...; null where it did neither
-  location where;     ///< file null: unknown
+  const char* doing;   ///< `__syncthreads`, `__shfl_down_sync`, ...; null where it did neither
+  source_place where;  ///< file null: unknown
 };
 
 struct block_failure {
@@ -103,7 +103,7 @@ class block_observer {
   /// From now on none does.
   virtual void pause() = 0;
   /// The running thread comes to a block barrier.
-  virtual void arrive(location where) = 0;
+  virtual void arrive(source_place where) = 0;
   /// The running thread has hardware copy from global to shared memory.
   virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
   /// The running thread comes to a collective of its warp.

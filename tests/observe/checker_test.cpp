@@ -80,8 +80,8 @@ class Checker : public ::testing::Test {
     checked->end_launch();
   }
 
-  void step_of(action what, code_place where, unsigned warp, std::uint64_t lanes, std::size_t bytes,
-               const std::function<const void*(unsigned)>& address) {
+  void step_of(action what, code_address where, unsigned warp, std::uint64_t lanes,
+               std::size_t bytes, const std::function<const void*(unsigned)>& address) {
     std::array<std::uint64_t, most_lanes> addresses{};
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
       const auto each = static_cast<unsigned>(std::countr_zero(left));
@@ -90,7 +90,7 @@ class Checker : public ::testing::Test {
     checked->read({what, where, warp, lanes, static_cast<std::uint32_t>(bytes), &addresses});
   }
   template <typename T>
-  void access(action what, code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void access(action what, code_address where, unsigned warp, std::uint64_t lanes, T* memory,
               const index_of& index) {
     step_of(what, where, warp, lanes, sizeof(T), [&](unsigned each) -> const void* {
       return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) +
@@ -98,12 +98,12 @@ class Checker : public ::testing::Test {
     });
   }
   template <typename T>
-  void write(code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void write(code_address where, unsigned warp, std::uint64_t lanes, T* memory,
              const index_of& index) {
     access(action::write, where, warp, lanes, memory, index);
   }
   template <typename T>
-  void read(code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void read(code_address where, unsigned warp, std::uint64_t lanes, T* memory,
             const index_of& index) {
     access(action::read, where, warp, lanes, memory, index);
   }
@@ -181,7 +181,7 @@ TEST_F(Checker, FindsAWriteThatComesBeforeTheReaders) {
   for (unsigned w : {0u, 1u}) write(10, w, all, tile.data(), own(w));
   barrier();
   // All of one warp read, and of the other more than a cell has room for beside it.
-  for (code_place place = 20; place < 30; ++place) read(place, 0, all, tile.data(), always(3));
+  for (code_address place = 20; place < 30; ++place) read(place, 0, all, tile.data(), always(3));
   write(40, 1, lane(0), tile.data(), always(3));
   end();
   ASSERT_EQ(found().size(), 1u);
