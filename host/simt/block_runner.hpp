@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -52,10 +50,10 @@ class block_runner {
   void fault(int signal, const void* address);
 
   /// Ends the block: a vector load at an address that is no multiple of its size.
-  void misaligned_load(const void* address, std::size_t bytes);
+  [[noreturn]] void misaligned_load(const void* address, std::size_t bytes);
 
   /// Ends the block: its observer has seen enough.
-  void stop();
+  [[noreturn]] void stop();
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -103,8 +101,8 @@ class block_runner {
   void complete_collective(const thread_state& waiting);
   void exchange_values(unsigned warp_number, std::uint64_t participants);
 
-  void fail(failure what);
-  void fail_for_waiting();
+  [[noreturn]] void fail(failure what);
+  [[noreturn]] void fail_for_waiting();
   [[nodiscard]] std::string describe_failure() const;
   [[nodiscard]] std::vector<failed_thread> failed_threads() const;
   [[nodiscard]] failed_thread describe_thread(const thread_state& thread) const;

@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
