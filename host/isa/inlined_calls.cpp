@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {

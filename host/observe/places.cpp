@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "host/error.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::observe {
 namespace {
@@ -27,9 +27,7 @@ std::string needed_addr2line() {
 std::optional<source_place> parse_line(std::string_view text) {
   const std::size_t colon = text.find_last_of(':', text.find(" (discriminator"));
   if (colon == text.npos) return std::nullopt;
-  const std::string_view digits = text.substr(colon + 1);
-  int line = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  const int line = number_at(text.substr(colon + 1)).value_or(0);
   if (line == 0) return std::nullopt;
   return source_place{source_file(text.substr(0, colon)), line};
 }
@@ -80,10 +78,7 @@ void place_finder::look_up(const loaded_object& object, std::span<const std::uin
                    "--addresses", fmt::format("@{}", list.string())},
                   folder);
   std::vector<source_place>* lines = nullptr;
-  std::string_view rest = result.out;
-  while (!rest.empty()) {
-    const std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+  for (const std::string_view text : lines_of(result.out)) {
     if (text.starts_with("0x"))
       lines = &known_[static_cast<code_address>(
           object.base + std::stoull(std::string(text), nullptr, 16) - code_begin)];
