@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -20,6 +19,7 @@
 #include <utility>
 
 #include "host/error.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold {
 namespace {
@@ -200,33 +200,17 @@ std::optional<std::uint64_t> count_elements(const header& h) {
   return bytes / size_of(h.type);
 }
 
-class descriptor {
- public:
-  /// Does not wait for a writer where the path is a pipe.
-  explicit descriptor(const std::filesystem::path& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
-
 std::string system_message() {
   return std::generic_category().message(errno);
 }
 
-std::size_t regular_size(const std::filesystem::path& path, const descriptor& file) {
-  if (file.get() < 0) {
+std::size_t regular_size(const std::filesystem::path& path, const owned_descriptor& file) {
+  if (file.number() < 0) {
     fail(path, fmt::format("cannot be opened ({}): check the path and its permissions",
                            system_message()));
   }
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) {
+  if (::fstat(file.number(), &status) != 0) {
     fail(path, fmt::format("cannot be examined ({}): check the file system", system_message()));
   }
   if (S_ISDIR(status.st_mode)) fail(path, "is a directory: name a .npy file in it");
@@ -243,10 +227,11 @@ void npy_file::unmap::operator()(const std::byte* bytes) const noexcept {
 }
 
 npy_file::mapping npy_file::map(const std::filesystem::path& path) {
-  const descriptor file(path);
+  // Where the path is a pipe, this does not wait for a writer.
+  const owned_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const std::size_t size = regular_size(path, file);
   if (size == 0) return {nullptr, unmap{0}};  // mmap refuses a length of 0
-  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
+  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (bytes == MAP_FAILED) {
     fail(path, fmt::format("cannot be mapped into memory ({}): copy it to a local file system",
                            system_message()));
