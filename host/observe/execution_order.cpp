@@ -1,16 +1,10 @@
 #include "host/observe/execution_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace tenfold::observe {
 namespace {
-
-template <typename Action>
-void for_each_lane(std::uint64_t lanes, Action&& act) {
-  for (; lanes != 0; lanes &= lanes - 1) act(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 std::uint32_t key_of(unsigned warp, unsigned lane) {
   return warp * most_lanes + lane;

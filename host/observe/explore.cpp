@@ -39,8 +39,6 @@ class meeting_counter final : public simt::observer, public simt::block_observer
   void pause() override { running = nullptr; }
   void arrive(simt::source_place) override { count(); }
   void arrive(const simt::exchange&) override { count(); }
-  void copy(const void*, const void*, std::size_t) override {}
-  void pass_block_barrier() override {}
   void end_block(const simt::block_failure&) override { running = nullptr; }
 
  private:
@@ -60,7 +58,7 @@ exploration explore(const scheduled_run& run,
   meeting_counter meetings;
   const simt::scoped_observer observing(&meetings);
   const std::vector<std::byte> expected = run({order::in_order});
-  exploration found{.runs = 1, .difference = {}};
+  exploration found{.runs = 1};
   for (const simt::schedule& under : orders(meetings.most() + 1)) {
     ++found.runs;
     try {

@@ -17,7 +17,7 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   std::array<unsigned, gpu_banks> count{};
   unsigned most = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t address = (*s.addresses)[first_lane(lanes)];
     const std::uint64_t last = (address + s.bytes - 1) / bank_bytes;
     for (std::uint64_t word = address / bank_bytes; word <= last; ++word) {
       auto& known = words[word % banks];
@@ -53,13 +53,12 @@ unsigned count_sectors(const step& s) {
   // A lane's access is no longer than a sector but may lie across two.
   std::array<std::uint64_t, 2 * most_lanes> sectors;
   unsigned count = 0;
-  for (std::uint64_t lanes = s.lanes; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
-    const std::uint64_t first = address / sector_bytes;
-    const std::uint64_t last = (address + s.bytes - 1) / sector_bytes;
+  for_each_lane(s.lanes, [&](unsigned lane) {
+    const std::uint64_t first = (*s.addresses)[lane] / sector_bytes;
+    const std::uint64_t last = ((*s.addresses)[lane] + s.bytes - 1) / sector_bytes;
     if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
     if (last != first) sectors[count++] = last;
-  }
+  });
   std::sort(sectors.begin(), sectors.begin() + count);
   return static_cast<unsigned>(std::unique(sectors.begin(), sectors.begin() + count) -
                                sectors.begin());
@@ -129,7 +128,6 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void pass_block_barrier() override { ++block_barriers_; }
-  void end_block(const simt::block_failure&) override {}
 
   void add_to(launch_profile& profile) const {
     profile.block_barriers += block_barriers_;
@@ -148,7 +146,7 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count_access(const step& s) {
-    const std::uintptr_t first = (*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))];
+    const std::uintptr_t first = (*s.addresses)[first_lane(s.lanes)];
     if (is_no_memory(first)) return;
     place_counters& place = places_[s.where];
     if (s.what == action::bulk_read || s.what == action::bulk_write) {

@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -176,7 +177,7 @@ namespace {
 struct step_key {
   std::uint64_t order;  ///< depth of the stack, deepest first, then the place in the program
   std::uint64_t what;   ///< action and size
-  friend bool operator==(const step_key&, const step_key&) = default;
+  friend auto operator<=>(const step_key&, const step_key&) = default;
 };
 
 /// Meetings come last: lanes that wait there let all others go on.
@@ -188,10 +189,6 @@ step_key key_of(const event& e) {
   return {(std::uint64_t{~e.depth} << 32) | e.where, what};
 }
 
-bool precedes(const step_key& a, const step_key& b) {
-  return a.order != b.order ? a.order < b.order : a.what < b.what;
-}
-
 /// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
 /// the ones deepest in the stack first, of these the ones at the lowest address of the program;
 /// meetings wait for all lanes of their mask that are still there.
@@ -201,14 +198,14 @@ class warp_replay {
       : lanes_(lanes), count_(count), warp_(warp), reader_(reader) {
     for (unsigned lane = 0; lane < count_; ++lane) {
       next_[lane] = lanes_[lane].begin();
-      if (next_[lane] != lanes_[lane].end()) left_ |= std::uint64_t{1} << lane;
+      if (next_[lane] != lanes_[lane].end()) left_ |= bit(lane);
     }
   }
 
   void run() {
     while (left_ != 0) {
       const std::uint64_t together = lanes_that_go();
-      take(together, *next_[static_cast<unsigned>(std::countr_zero(together))]);
+      take(together, *next_[first_lane(together)]);
     }
   }
 
@@ -216,16 +213,13 @@ class warp_replay {
   std::uint64_t lanes_that_go() {
     step_key lowest{};
     std::uint64_t together = 0;
-    for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for_each_lane(left_, [&](unsigned lane) {
       const step_key key = key_of(*next_[lane]);
-      if (together == 0 || precedes(key, lowest)) {
-        lowest = key;
-        together = std::uint64_t{1} << lane;
-      } else if (key == lowest) {
-        together |= std::uint64_t{1} << lane;
-      }
-    }
+      if (together != 0 && key > lowest) return;
+      if (key != lowest) together = 0;
+      lowest = key;
+      together |= bit(lane);
+    });
     return lowest.order == meetings_order ? lanes_that_meet() : together;
   }
 
@@ -233,15 +227,15 @@ class warp_replay {
   /// there are none, since the block failed, whoever is first.
   std::uint64_t lanes_that_meet() const {
     for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
-      const event& first = *next_[static_cast<unsigned>(std::countr_zero(rest))];
-      std::uint64_t there = 0, expected = first.address & left_;
-      for (std::uint64_t others = expected; others != 0; others &= others - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(others));
+      const event& first = *next_[first_lane(rest)];
+      const std::uint64_t expected = first.address & left_;
+      std::uint64_t there = 0;
+      for_each_lane(expected, [&](unsigned lane) {
         const event& other = *next_[lane];
         if (other.what == first.what && other.where == first.where &&
             other.address == first.address)
-          there |= std::uint64_t{1} << lane;
-      }
+          there |= bit(lane);
+      });
       if (there == expected && there != 0) return there;
     }
     return left_ & -left_;
@@ -249,15 +243,14 @@ class warp_replay {
 
   void take(std::uint64_t together, const event& e) {
     const bool has_details = e.what != action::basic_block;  // the most frequent of all has none
-    for (std::uint64_t rest = together; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for_each_lane(together, [&](unsigned lane) {
       if (has_details) {
         addresses_[lane] = next_[lane]->address;
         values_[lane] = next_[lane]->value;
         sources_[lane] = next_[lane]->source;
       }
-      if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
-    }
+      if (++next_[lane] == lanes_[lane].end()) left_ &= ~bit(lane);
+    });
     reader_.read(
         {e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_, e.is_packed});
   }

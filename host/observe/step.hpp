@@ -14,6 +14,19 @@ namespace tenfold::observe {
 
 inline constexpr unsigned most_lanes = 64;
 
+/// Lanes are the set bits of 64.
+constexpr std::uint64_t bit(unsigned lane) {
+  return std::uint64_t{1} << lane;
+}
+/// Of lanes of which there is one at least.
+constexpr unsigned first_lane(std::uint64_t lanes) {
+  return static_cast<unsigned>(std::countr_zero(lanes));
+}
+template <typename Action>
+void for_each_lane(std::uint64_t lanes, Action&& act) {
+  for (; lanes != 0; lanes &= lanes - 1) act(first_lane(lanes));
+}
+
 enum class action : std::uint8_t {
   read,
   write,
@@ -88,7 +101,7 @@ class step_reader {
   virtual void read(const step& s) = 0;
   /// All threads of the block met at a barrier.
   virtual void pass_block_barrier() = 0;
-  virtual void end_block(const simt::block_failure& failure) = 0;
+  virtual void end_block(const simt::block_failure&) {}
 };
 
 }  // namespace tenfold::observe

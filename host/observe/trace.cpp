@@ -1,7 +1,6 @@
 #include "host/observe/trace.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
@@ -67,13 +66,11 @@ class tracer final : public simt::observer, private step_reader {
     traced_step traced{
         .epoch = epoch_, .warp = s.warp, .what = s.what, .where = s.where, .bytes = s.bytes};
     if (is_access(s.what) && !describe_access(s, traced)) return;
-    for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
-      traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));
+    for_each_lane(s.lanes, [&](unsigned lane) { traced.lanes.push_back(describe_lane(s, lane)); });
     launches_.back().steps.push_back(std::move(traced));
   }
 
   void pass_block_barrier() override { ++epoch_; }
-  void end_block(const simt::block_failure&) override {}
 
   /// Shared memory holds what is folded, or a flag that is smaller.
   [[nodiscard]] std::size_t element_bytes_of(const array& a) const {
@@ -86,7 +83,7 @@ class tracer final : public simt::observer, private step_reader {
 
   /// @return whether it touches an array that a drawing shows
   bool describe_access(const step& s, traced_step& traced) {
-    const array* of = map_.find((*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))]);
+    const array* of = map_.find((*s.addresses)[first_lane(s.lanes)]);
     if (of == nullptr || element_bytes_of(*of) == 0) return false;
     traced.array = of->name;
     traced.in = of->in;

@@ -105,11 +105,11 @@ class block_observer {
   /// The running thread comes to a block barrier.
   virtual void arrive(source_place where) = 0;
   /// The running thread has hardware copy from global to shared memory.
-  virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy(const void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {}
   /// The running thread comes to a collective of its warp.
   virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
-  virtual void pass_block_barrier() = 0;
+  virtual void pass_block_barrier() {}
   /// All threads have returned, or the block failed.
   virtual void end_block(const block_failure& failure) = 0;
 };
