@@ -39,19 +39,35 @@ class scheduled {
   simt::schedule before_;
 };
 
-std::string describe(const check_input& input) {
-  return input.offset == 0 ? fmt::format("n {}", format_count(input.n))
-                           : fmt::format("n {} at an address of its own", format_count(input.n));
+/// The same kernel on all that a check tries, of which the largest has `r.n` elements.
+std::vector<run_request> requests_of(const run_request& r) {
+  const std::uint64_t block = elements_per_block(r);
+  std::vector<run_request> requests;
+  const auto add = [&](std::uint64_t n, std::size_t offset) {
+    run_request& each = requests.emplace_back(r);
+    each.n = n;
+    each.offset = offset;
+  };
+  for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{31}, block - 1,
+                                block, block + 1, ragged, 3 * block + 7})
+    if (n < r.n) add(n, 0);
+  for (const std::uint64_t n : {block + 1, ragged})
+    if (n < r.n) add(n, 1);
+  add(r.n, 0);
+  return requests;
+}
+
+std::string describe(const run_request& r) {
+  return fmt::format("warps of {}, n {}{}", r.warp_size, format_count(r.n),
+                     r.offset == 0 ? "" : " at an address of its own");
 }
 
 finding wrong_result(const run_request& r, const observed_result& run,
                      const std::string& schedule) {
   return {.kind = finding_kind::wrong_result,
           .kernel = run.kernel,
-          .address = {},
           .what = fmt::format("the sum of {} elements is {}, and should be {}", format_count(r.n),
                               to_string(run.result), to_string(run.expected.expected)),
-          .witnesses = {},
           .remedy =
               "Look at the other findings first; without any, follow a small input through "
               "'tenfold trace'.",
@@ -213,40 +229,19 @@ std::uint64_t add_explored(const run_request& r, const exploration& explored, co
 
 }  // namespace
 
-std::vector<check_input> check_inputs(std::uint64_t block_elements, std::uint64_t largest) {
-  const std::uint64_t sizes[] = {0,
-                                 1,
-                                 31,
-                                 block_elements - 1,
-                                 block_elements,
-                                 block_elements + 1,
-                                 ragged,
-                                 3 * block_elements + 7};
-  std::vector<check_input> inputs;
-  for (const std::uint64_t n : sizes)
-    if (n < largest) inputs.push_back({n, 0});
-  for (const std::uint64_t n : {block_elements + 1, ragged})
-    if (n < largest) inputs.push_back({n, 1});
-  inputs.push_back({largest, 0});
-  return inputs;
-}
-
 check_report check_kernel(const run_request& r, unsigned seeds,
                           const std::function<void(const std::string&)>& progress) {
   check_size(r.n, most_elements);
   check_report report;
   collection all(r.file);
-  for (const check_input& input : check_inputs(elements_per_block(r), r.n)) {
-    progress(fmt::format("warps of {}, {}", r.warp_size, describe(input)));
-    run_request one = r;
-    one.n = input.n;
-    one.offset = input.offset;
-    const auto run = run_checked(one, "in-order", all);
+  for (const run_request& each : requests_of(r)) {
+    progress(describe(each));
+    const auto run = run_checked(each, "in-order", all);
     ++report.inputs;
     if (all.has_endless_loop()) break;
-    const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
+    const bool is_explored = each.n == r.n || (each.n == ragged && each.offset == 0);
     if (run && is_explored && !all.has_cause())
-      report.schedules += add_explored(one, explore_randomly(run_of(one), 1, seeds), all);
+      report.schedules += add_explored(each, explore_randomly(run_of(each), 1, seeds), all);
   }
   report.findings = all.take();
   return report;

@@ -13,12 +13,6 @@
 
 namespace tenfold::observe {
 
-/// One run of a check.
-struct check_input {
-  std::uint64_t n;
-  std::size_t offset;  ///< elements between an aligned address and the input
-};
-
 /// What a check found for one warp size.
 struct check_report {
   std::vector<finding> findings;  ///< each once, however often it was met, as it was met first
@@ -26,12 +20,8 @@ struct check_report {
   std::size_t schedules = 0;      ///< how many orders of threads and blocks
 };
 
-/// Inputs up to `largest` elements: none, one, around what one block folds, ragged ones, and some
-/// at an address that is aligned to nothing but an element.
-[[nodiscard]] std::vector<check_input> check_inputs(std::uint64_t block_elements,
-                                                    std::uint64_t largest);
-
-/// Runs the kernel on all of them, of which the largest has `r.n` elements.
+/// Runs the kernel on inputs up to `r.n` elements: none, one, around what one block folds, ragged
+/// ones, and some at an address that is aligned to nothing but an element.
 /// @param seeds how many random orders are tried
 /// @param progress is told what goes on
 /// @throws input_error where the stage has no such kernel

@@ -501,11 +501,7 @@ witness checker::witness_of(const access& a) const {
 }
 
 finding checker::new_finding(finding_kind kind) const {
-  finding f{};
-  f.kind = kind;
-  f.kernel = kernel_;
-  f.warp_size = static_cast<int>(warp_size_);
-  return f;
+  return {.kind = kind, .kernel = kernel_, .warp_size = static_cast<int>(warp_size_)};
 }
 
 }  // namespace tenfold::observe

@@ -107,8 +107,7 @@ bool execution_order::exchanged_since(const moment& earlier, const moment& me) c
 
 void execution_order::add(log_views& to, const log_views& views) {
   for (const log_view& view : views) {
-    const auto same = std::find_if(to.begin(), to.end(),
-                                   [&](const log_view& each) { return each.log == view.log; });
+    const auto same = std::ranges::find(to, view.log, &log_view::log);
     if (same == to.end())
       to.push_back(view);
     else
@@ -240,22 +239,20 @@ bool execution_order::is_ordered_by_more(const moment& earlier, const moment& me
     const warp_clock& clock = warps_[me.warp];
     if (clock.passed && earlier.time <= (*clock.passed)[me.lane][earlier.lane]) return true;
   }
-  const messages* mine = find_messages(me);
-  const messages nothing;
-  const messages& own = mine == nullptr ? nothing : *mine;
+  const messages& own = messages_of(me);
   if (is_told(earlier, of_block_.known, own.known)) return true;
   return is_of_this_block(earlier.interval) &&
          is_told(earlier, of_block_.known_of_block, own.known_of_block);
 }
 
 bool execution_order::needs_only_a_fence(const moment& earlier, const moment& me) const {
-  const messages* mine = find_messages(me);
-  return is_told(earlier, of_block_.heard, mine == nullptr ? log_views{} : mine->heard);
+  return is_told(earlier, of_block_.heard, messages_of(me).heard);
 }
 
-const execution_order::messages* execution_order::find_messages(const moment& who) const {
+const execution_order::messages& execution_order::messages_of(const moment& who) const {
+  static const messages nothing;
   const auto found = of_threads_.find(key_of(who.warp, who.lane));
-  return found == of_threads_.end() ? nullptr : &found->second;
+  return found == of_threads_.end() ? nothing : found->second;
 }
 
 }  // namespace tenfold::observe

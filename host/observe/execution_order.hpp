@@ -126,7 +126,7 @@ class execution_order {
                              const log_views& own) const;
   [[nodiscard]] bool reaches_block(const snapshot& s) const;
   [[nodiscard]] bool covers(const snapshot& s, const moment& earlier) const;
-  [[nodiscard]] const messages* find_messages(const moment& who) const;
+  [[nodiscard]] const messages& messages_of(const moment& who) const;
   void share_messages(unsigned warp, std::uint64_t lanes);
   message_log& log_at(std::uint64_t address);
   static void add(log_views& to, const log_views& views);

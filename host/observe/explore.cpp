@@ -93,9 +93,8 @@ exploration explore_randomly(const scheduled_run& run, std::uint64_t first_seed,
 }
 
 finding describe(const schedule_difference& difference) {
-  finding f{};
-  f.kind = finding_kind::schedule_dependence;
-  f.schedule = simt::to_string(difference.under);
+  finding f{.kind = finding_kind::schedule_dependence,
+            .schedule = simt::to_string(difference.under)};
   f.what =
       difference.failure.empty()
           ? fmt::format("the result under the schedule {} differs from that in order", f.schedule)

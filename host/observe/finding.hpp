@@ -49,14 +49,14 @@ struct witness {
 
 struct finding {
   finding_kind kind;
-  std::string kernel;
-  std::string address;  ///< `shared[17]`; empty where no memory is involved
-  std::string what;  ///< one line, without places: `shared[17] is written while another reads it`
-  std::vector<witness> witnesses;  ///< the later access first
-  std::string remedy;
+  std::string kernel{};
+  std::string address{};  ///< `shared[17]`; empty where no memory is involved
+  std::string what{};  ///< one line, without places: `shared[17] is written while another reads it`
+  std::vector<witness> witnesses{};  ///< the later access first
+  std::string remedy{};
   int warp_size = 0;
   std::uint64_t n = 0;
-  std::string schedule;     ///< under which it was met
+  std::string schedule{};   ///< under which it was met
   std::uint64_t count = 1;  ///< how often, at the same places
 };
 

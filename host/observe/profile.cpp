@@ -73,13 +73,22 @@ void traffic::add(const traffic& other) {
   worst_conflict = std::max(worst_conflict, other.worst_conflict);
 }
 
+void memory_traffic::add(const memory_traffic& other) {
+  reads.add(other.reads);
+  writes.add(other.writes);
+  atomics.add(other.atomics);
+}
+
+traffic memory_traffic::total() const {
+  traffic sum = reads;
+  sum.add(writes);
+  sum.add(atomics);
+  return sum;
+}
+
 void place_counters::add(const place_counters& other) {
-  global_reads.add(other.global_reads);
-  global_writes.add(other.global_writes);
-  global_atomics.add(other.global_atomics);
-  shared_reads.add(other.shared_reads);
-  shared_writes.add(other.shared_writes);
-  shared_atomics.add(other.shared_atomics);
+  global.add(other.global);
+  shared.add(other.shared);
   entries += other.entries;
   entering_lanes += other.entering_lanes;
   block_barriers += other.block_barriers;
@@ -89,28 +98,9 @@ void place_counters::add(const place_counters& other) {
   bulk_bytes += other.bulk_bytes;
 }
 
-traffic place_counters::global() const {
-  traffic sum = global_reads;
-  sum.add(global_writes);
-  sum.add(global_atomics);
-  return sum;
-}
-
-traffic place_counters::shared() const {
-  traffic sum = shared_reads;
-  sum.add(shared_writes);
-  sum.add(shared_atomics);
-  return sum;
-}
-
 /// Counts the steps of the blocks of one OS thread.
 class profiler::counting_reader final : public step_reader {
  public:
-  void begin_launch() {
-    places_.clear();
-    block_barriers_ = 0;
-  }
-
   void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory& m) override {
     shared_.clear();
     for (const simt::shared_area& area : m.shared)
@@ -154,7 +144,10 @@ class profiler::counting_reader final : public step_reader {
       return;
     }
     const bool shared = is_shared(first);
-    traffic& t = traffic_of(place, s.what, shared);
+    memory_traffic& memory = shared ? place.shared : place.global;
+    traffic& t = s.what == action::atomic ? memory.atomics
+                 : s.what == action::read ? memory.reads
+                                          : memory.writes;
     ++t.requests;
     t.lanes += s.lane_count();
     t.bytes += std::uint64_t{s.lane_count()} * s.bytes;
@@ -165,12 +158,6 @@ class profiler::counting_reader final : public step_reader {
     } else {
       t.sectors += count_sectors(s);
     }
-  }
-
-  static traffic& traffic_of(place_counters& place, action what, bool shared) {
-    if (what == action::atomic) return shared ? place.shared_atomics : place.global_atomics;
-    if (what == action::read) return shared ? place.shared_reads : place.global_reads;
-    return shared ? place.shared_writes : place.global_writes;
   }
 
   void count_meeting(const step& s) {
@@ -211,19 +198,16 @@ void profiler::begin_launch(const simt::launch_facts& launch) {
       {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
        .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes});
-  joined_ = 0;
+  workers_.clear();
 }
 
 simt::block_observer& profiler::join_launch() {
   const std::scoped_lock lock(mutex_);
-  if (joined_ == workers_.size()) workers_.push_back(std::make_unique<worker>(most_steps_));
-  worker& mine = *workers_[joined_++];
-  mine.reader.begin_launch();
-  return mine.recorder;
+  return workers_.emplace_back(std::make_unique<worker>(most_steps_))->recorder;
 }
 
 void profiler::end_launch() {
-  for (std::size_t i = 0; i < joined_; ++i) workers_[i]->reader.add_to(launches_.back());
+  for (const auto& each : workers_) each->reader.add_to(launches_.back());
 }
 
 }  // namespace tenfold::observe

@@ -33,10 +33,17 @@ struct traffic {
   void add(const traffic& other);
 };
 
+/// The same by what was done.
+struct memory_traffic {
+  traffic reads, writes, atomics;
+
+  void add(const memory_traffic& other);
+  [[nodiscard]] traffic total() const;
+};
+
 /// What warps did at one place. Which of these are used depends on what is there.
 struct place_counters {
-  traffic global_reads, global_writes, global_atomics;
-  traffic shared_reads, shared_writes, shared_atomics;
+  memory_traffic global, shared;
   std::uint64_t entries = 0, entering_lanes = 0;  ///< of a basic block: by warps, by their lanes
   std::uint64_t block_barriers = 0;               ///< warps that came to one
   std::uint64_t warp_barriers = 0, votes = 0;
@@ -44,8 +51,6 @@ struct place_counters {
   std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
 
   void add(const place_counters& other);
-  [[nodiscard]] traffic global() const;  ///< reads, writes and atomics
-  [[nodiscard]] traffic shared() const;
 };
 
 /// 0 where there is nothing to divide by.
@@ -86,8 +91,7 @@ class profiler final : public simt::observer {
   std::uint64_t most_steps_;
   std::vector<launch_profile> launches_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<worker>> workers_;
-  std::size_t joined_ = 0;  // of the workers, those that are in use in this launch
+  std::vector<std::unique_ptr<worker>> workers_;  // of this launch
 };
 
 /// Banks of 4 bytes, each of which serves one lane at a time, in the shared memory of a GPU.

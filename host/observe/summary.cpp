@@ -37,41 +37,9 @@ kernel_profile profile_kernel(const run_request& r) {
       if (at.file.ends_with(r.file)) profile.lines[at.line].add(counters);
     }
     profile.total.add(pass.total);
+    profile.blocks += pass.blocks;
   }
   return profile;
-}
-
-std::uint64_t kernel_profile::blocks() const {
-  std::uint64_t sum = 0;
-  for (const pass_profile& each : passes) sum += each.blocks;
-  return sum;
-}
-
-double kernel_profile::barriers_per_block() const {
-  return ratio(passes.front().block_barriers, passes.front().blocks);
-}
-
-double kernel_profile::sector_efficiency() const {
-  const traffic all = total.global();
-  return 100 * ratio(all.bytes, all.sectors * sector_bytes);
-}
-
-double kernel_profile::wavefronts_per_request() const {
-  const traffic all = total.shared();
-  return ratio(all.wavefronts, all.requests);
-}
-
-double kernel_profile::active_lanes() const {
-  return ratio(total.entering_lanes, total.entries);
-}
-
-double kernel_profile::active_lanes_at_shared_memory() const {
-  const traffic all = total.shared();
-  return ratio(all.lanes, all.requests);
-}
-
-double kernel_profile::steps_per_element() const {
-  return ratio(total.entries, request.n);
 }
 
 }  // namespace tenfold::observe

@@ -60,9 +60,9 @@ TEST(Structs, MayLieWhereTheirMembersMay) {
 
 TEST(DeviceVariables, AreGlobalTraffic) {
   const place_counters c = count([] { observed::launch_plain_count(blocks); });
-  EXPECT_EQ(c.global_reads.requests, blocks);
-  EXPECT_EQ(c.global_writes.bytes, blocks * sizeof(unsigned));
-  EXPECT_EQ(c.shared_reads.requests, 0u);
+  EXPECT_EQ(c.global.reads.requests, blocks);
+  EXPECT_EQ(c.global.writes.bytes, blocks * sizeof(unsigned));
+  EXPECT_EQ(c.shared.reads.requests, 0u);
 }
 
 }  // namespace

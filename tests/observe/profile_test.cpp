@@ -41,56 +41,56 @@ class Profile : public testing::TestWithParam<unsigned> {
 TEST_P(Profile, LanesThatTakeTurnsMeetInEveryTurn) {
   const place_counters c =
       count([&] { observed::launch_alternating(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, 8u * warps());
-  EXPECT_EQ(c.global_reads.lanes, 8u * lanes / 2);
-  EXPECT_EQ(c.global_writes.requests, warps());
+  EXPECT_EQ(c.global.reads.requests, 8u * warps());
+  EXPECT_EQ(c.global.reads.lanes, 8u * lanes / 2);
+  EXPECT_EQ(c.global.writes.requests, warps());
   EXPECT_EQ(out, std::vector<float>(lanes, 4));
 }
 
 TEST_P(Profile, LanesThatLeaveALoopWaitForTheOthers) {
   const place_counters c =
       count([&] { observed::launch_staircase(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, warps() * warp_size());
-  EXPECT_EQ(c.global_reads.lanes, warps() * warp_size() * (warp_size() + 1) / 2);
-  EXPECT_EQ(c.global_writes.requests, warps());
+  EXPECT_EQ(c.global.reads.requests, warps() * warp_size());
+  EXPECT_EQ(c.global.reads.lanes, warps() * warp_size() * (warp_size() + 1) / 2);
+  EXPECT_EQ(c.global.writes.requests, warps());
 }
 
 TEST_P(Profile, AFunctionCalledFromTwoPlacesIsEnteredTwice) {
   const place_counters c =
       count([&] { observed::launch_called_from_both_sides(in.data(), out.data(), warp_size()); });
   // Lanes of both sides may be in it together, as far as addresses tell; hardware may do either.
-  EXPECT_GE(c.global_reads.requests, warps());
-  EXPECT_LE(c.global_reads.requests, 2 * warps());
-  EXPECT_EQ(c.global_reads.lanes, lanes);
-  EXPECT_EQ(c.global_writes.requests, warps());
+  EXPECT_GE(c.global.reads.requests, warps());
+  EXPECT_LE(c.global.reads.requests, 2 * warps());
+  EXPECT_EQ(c.global.reads.lanes, lanes);
+  EXPECT_EQ(c.global.writes.requests, warps());
 }
 
 TEST_P(Profile, LanesThatReturnedCountNoMore) {
   const place_counters c =
       count([&] { observed::launch_early_return(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.lanes, lanes - 8);
-  EXPECT_EQ(c.global_writes.lanes, lanes - 8);
+  EXPECT_EQ(c.global.reads.lanes, lanes - 8);
+  EXPECT_EQ(c.global.writes.lanes, lanes - 8);
   // Of 8 lanes, those that returned are a warp of their own.
-  EXPECT_EQ(c.global_reads.requests, warps() - (warp_size() == 8));
+  EXPECT_EQ(c.global.reads.requests, warps() - (warp_size() == 8));
 }
 
 TEST_P(Profile, AVectorIsOneRequest) {
   alignas(256) float aligned[4 * lanes] = {};
   const place_counters c =
       count([&] { observed::launch_vectors(aligned, out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, warps());
-  EXPECT_EQ(c.global_reads.bytes, 16u * lanes);
-  EXPECT_EQ(c.global_reads.sectors, 16u * lanes / sector_bytes);
+  EXPECT_EQ(c.global.reads.requests, warps());
+  EXPECT_EQ(c.global.reads.bytes, 16u * lanes);
+  EXPECT_EQ(c.global.reads.sectors, 16u * lanes / sector_bytes);
 }
 
 TEST_P(Profile, SectorsAreThoseThatAreTouched) {
   alignas(256) float aligned[lanes + 1] = {};
   const place_counters straight =
       count([&] { observed::launch_early_return(aligned, out.data(), warp_size()); });
-  EXPECT_EQ(straight.global_reads.sectors, (lanes - 8) * 4 / sector_bytes);
+  EXPECT_EQ(straight.global.reads.sectors, (lanes - 8) * 4 / sector_bytes);
   const place_counters shifted =
       count([&] { observed::launch_early_return(aligned + 1, out.data(), warp_size()); });
-  EXPECT_EQ(shifted.global_reads.sectors,
+  EXPECT_EQ(shifted.global.reads.sectors,
             (lanes - 8) * 4 / sector_bytes + warps() - (warp_size() == 8));
 }
 
@@ -108,9 +108,9 @@ TEST_P(BankConflicts, OfFloats) {
                                      {32u, 32u}}) {
     const place_counters c =
         count([&, s = stride] { observed::launch_strided_floats(s, warp_size()); });
-    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
-    EXPECT_EQ(c.shared_reads.wavefronts, halves * ways) << stride;
-    EXPECT_EQ(c.shared_reads.worst_conflict, ways) << stride;
+    EXPECT_EQ(c.shared.reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared.reads.wavefronts, halves * ways) << stride;
+    EXPECT_EQ(c.shared.reads.worst_conflict, ways) << stride;
   }
 }
 
@@ -120,8 +120,8 @@ TEST_P(BankConflicts, OfDoubles) {
   for (const auto& [stride, ways] : {std::pair{1u, 1u}, {2u, 2u}, {16u, 16u}}) {
     const place_counters c =
         count([&, s = stride] { observed::launch_strided_doubles(s, warp_size()); });
-    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
-    EXPECT_EQ(c.shared_reads.wavefronts, groups * ways) << stride;
+    EXPECT_EQ(c.shared.reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared.reads.wavefronts, groups * ways) << stride;
   }
 }
 
@@ -144,7 +144,7 @@ TEST(BankTurns, OfAModelWithFewBanks) {
 
 TEST_P(Profile, OneWordForAllIsNoConflict) {
   const place_counters c = count([&] { observed::launch_broadcast(warp_size()); });
-  EXPECT_EQ(c.shared_reads.worst_conflict, 1u);
+  EXPECT_EQ(c.shared.reads.worst_conflict, 1u);
   EXPECT_EQ(c.block_barriers, warps());
 }
 
@@ -167,7 +167,7 @@ TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
   ASSERT_EQ(counting.launches().size(), 1u);
   std::uint64_t requests = 0;
   for (const auto& [key, c] : counting.launches().front().places)
-    requests += c.global_reads.requests + c.global_writes.requests + c.shared_reads.requests;
+    requests += c.global.reads.requests + c.global.writes.requests + c.shared.reads.requests;
   EXPECT_EQ(requests, 4u);
 }
 
