@@ -99,8 +99,12 @@ std::string find_program(std::string_view name) {
 }
 
 std::string read_text(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    throw input_error(fmt::format("cannot read '{}': it is a folder", file.string()));
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw input_error(fmt::format("cannot read {}", file.string()));
+  if (!in)
+    throw input_error(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

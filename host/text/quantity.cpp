@@ -201,6 +201,11 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", amount, decimals, units[unit]);
 }
 
+std::string format_number_of(std::size_t count, std::string_view one, std::string_view many) {
+  if (count == 0) return fmt::format("no {}", one);
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
 std::string format_share(const std::optional<double>& share) {
   return share ? fmt::format("{:.1f}%", 100 * *share) : "";
 }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -229,10 +230,7 @@ void print_figures(std::span<const inspected_kernel> kernels) {
   std::string heading = fmt::format("{:<24}", "");
   std::vector<std::vector<figure>> columns;
   for (const inspected_kernel& k : kernels) {
-    const stage_info& stage = *k.chosen.stage;
-    heading +=
-        fmt::format("{:>22}", is_unlisted(stage) ? std::string(stage.name)
-                                                 : fmt::format("{} {}", stage.number, stage.name));
+    heading += fmt::format("{:>22}", column_title(*k.chosen.stage));
     columns.push_back(figures_of(k));
   }
   fmt::print("{}\n", paint(heading, colour::bold));

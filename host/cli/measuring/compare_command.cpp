@@ -33,11 +33,6 @@ std::string letter(std::size_t file) {
   return {static_cast<char>('A' + file)};
 }
 
-std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
-  if (count == 0) return fmt::format("no {}", one);
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // ---- numbers as text ----------------------------------------------------------------------------
 
 std::string format_factor(double factor) {
@@ -229,7 +224,7 @@ void print_files(std::span<const result_file> files) {
 
 /// Which is faster overall, and how much of that means something.
 void print_overall(const overall& o, const std::string& file) {
-  const std::string over = count_of(o.entries, "entry", "entries");
+  const std::string over = format_number_of(o.entries, "entry", "entries");
   if (o.within_spread == o.entries) {
     fmt::print("{} and A do not differ by more than the spread in any of {}.\n", file, over);
     return;
@@ -239,7 +234,8 @@ void print_overall(const overall& o, const std::string& file) {
       "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
       "spread{}.\n",
       is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
-      is_faster ? "A" : file, over, count_of(o.within_spread, "difference is", "differences are"),
+      is_faster ? "A" : file, over,
+      format_number_of(o.within_spread, "difference is", "differences are"),
       o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
 }
 
@@ -247,16 +243,17 @@ void print_left_out(std::span<const result_file> files, const matched_results& m
   std::size_t partial = 0;
   for (const comparison& c : matched.comparisons) partial += c.is_in_every_file() ? 0 : 1;
   if (partial != 0)
-    fmt::print("{} not in every file.\n", count_of(partial, "entry is", "entries are"));
+    fmt::print("{} not in every file.\n", format_number_of(partial, "entry is", "entries are"));
   if (matched.slower_shapes != 0)
     fmt::print("{} left out, the fastest standing for its stage; --by-shape shows all.\n",
-               count_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
+               format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i].wrong != 0)
-      fmt::print("{}\n",
-                 paint(fmt::format("{} left out of {}: the result is wrong.",
-                                   count_of(files[i].wrong, "entry is", "entries are"), letter(i)),
-                       colour::red));
+      fmt::print(
+          "{}\n",
+          paint(fmt::format("{} left out of {}: the result is wrong.",
+                            format_number_of(files[i].wrong, "entry is", "entries are"), letter(i)),
+                colour::red));
 }
 
 void print_comparison(std::span<const result_file> files, const matched_results& matched,

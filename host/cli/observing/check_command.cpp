@@ -67,9 +67,9 @@ void print_finding(const finding& f) {
   for (const witness& each : f.witnesses)
     fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
-  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} time{} in all\n",
-             short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule, f.count,
-             f.count == 1 ? "" : "s");
+  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} in all\n", short_name(f.kernel),
+             f.warp_size, format_count(f.n), f.schedule,
+             format_number_of(f.count, "time", "times"));
 }
 
 /// A kernel of one's own, and no pitfall.
@@ -77,19 +77,15 @@ bool is_own(const stage_info& stage) {
   return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
 }
 
-std::string title_of(const stage_info& stage) {
-  return is_unlisted(stage) ? std::string(stage.name) : name_stage(stage);
-}
-
 void print_checked(const checked_stage& checked) {
   for (const auto& [warp, report] : checked.reports) {
     const std::size_t count = report.findings.size();
     const std::string verdict =
         count == 0 ? paint("clean", colour::green)
-                   : paint(fmt::format("{} finding{}", count, count == 1 ? "" : "s"), colour::red);
-    fmt::print("{}, warps of {}: {} ({} input{}, in {} more orders of threads and blocks)\n",
-               title_of(*checked.stage), warp, verdict, report.inputs,
-               report.inputs == 1 ? "" : "s", report.schedules);
+                   : paint(format_number_of(count, "finding", "findings"), colour::red);
+    fmt::print("{}, warps of {}: {} ({}, in {} more orders of threads and blocks)\n",
+               name_stage(*checked.stage), warp, verdict,
+               format_number_of(report.inputs, "input", "inputs"), report.schedules);
     for (const finding& each : report.findings) print_finding(each);
   }
   if (!checked.trials) return;
@@ -98,7 +94,7 @@ void print_checked(const checked_stage& checked) {
                                   ? paint("right", colour::green)
                                   : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
   fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
-             title_of(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
+             name_stage(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
@@ -159,19 +155,19 @@ checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned 
     checked.reports.emplace_back(
         warp,
         observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
-          line.show(fmt::format("{}, {}", title_of(stage), what));
+          line.show(fmt::format("{}, {}", name_stage(stage), what));
         }));
   }
   if (has_small_block(stage, k)) {
     observed_kernel small = k;
     small.shape = {.block = small_block};
-    line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
+    line.show(fmt::format("{}, a block of {} threads", name_stage(stage), small_block));
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
   // One that goes on for ever, or out of bounds, is not tried further.
   if (is_own(stage) && checked.is_clean()) {
-    line.show(fmt::format("{}, trials", title_of(stage)));
+    line.show(fmt::format("{}, trials", name_stage(stage)));
     checked.trials = measure::run_trials(*backends().back()->open(32), stage);
   }
   return checked;

@@ -17,9 +17,9 @@ namespace tenfold::cli {
 
 /// What to observe, and in which shape.
 struct observed_kernel {
-  std::string stage;   ///< as typed: a stage, a pitfall, or a file
-  std::string kernel;  ///< a file, by an option
-  std::string n, type = "f32";
+  std::string stage{};   ///< as typed: a stage, a pitfall, or a file
+  std::string kernel{};  ///< a file, by an option
+  std::string n{}, type = "f32";
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};
 
@@ -30,21 +30,21 @@ struct observed_kernel {
 };
 
 struct profile_options {
-  observed_kernel kernel{.stage = {}, .kernel = {}, .n = "2^20"};
+  observed_kernel kernel{.n = "2^20"};
   bool all = false;     ///< every stage, a line each
   bool source = false;  ///< the kernel's text with the counters beside it
   std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
 struct check_options {
-  observed_kernel kernel{.stage = {}, .kernel = {}, .n = "2^16"};
+  observed_kernel kernel{.n = "2^16"};
   bool all = false;    ///< every stage
   unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
   std::string json;
 };
 
 struct trace_options {
-  observed_kernel kernel{.stage = {}, .kernel = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
+  observed_kernel kernel{.shape = {.block = 16}, .warps = {8}};
   unsigned traced_block = 0;
   std::string values = "random";  ///< of the elements; or `ones`
   std::string json = "-";

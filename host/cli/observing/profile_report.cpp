@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -23,11 +24,6 @@ using observe::place_counters;
 using observe::traffic;
 
 constexpr int label_width = 36;
-
-std::string name_column(const stage_info& stage) {
-  return is_unlisted(stage) ? std::string(stage.name)
-                            : fmt::format("{} {}", stage.number, stage.name);
-}
 
 /// One counter of a kernel: a count, or an average.
 struct counter {
@@ -168,8 +164,8 @@ void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   print_heading(describe_request(stage.profile));
   const std::vector<counter> now = counters_of(stage.profile);
   std::string heading = fmt::format("{:<{}}", "", label_width);
-  if (before != nullptr) heading += fmt::format("{:>22}", name_column(*before->stage));
-  print_heading(heading + fmt::format("{:>22}", name_column(*stage.stage)));
+  if (before != nullptr) heading += fmt::format("{:>22}", column_title(*before->stage));
+  print_heading(heading + fmt::format("{:>22}", column_title(*stage.stage)));
   const std::vector<counter> old =
       before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
   for (std::size_t i = 0; i < now.size(); ++i) {

@@ -1,5 +1,5 @@
 #include <array>
-#include <cstring>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -31,19 +31,13 @@ const char* name_of(observe::space in) {
   return in == observe::space::shared ? "shared" : "global";
 }
 
-template <typename T>
-json number(std::uint64_t bits) {
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /// The first element of what a lane read, wrote or sent; what is shorter is none, but a flag.
 json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) {
   if (bytes < size_of(type)) return bits;
-  if (type == element_type::f32) return number<float>(bits);
-  if (type == element_type::f64) return number<double>(bits);
-  return type == element_type::u32 ? json(static_cast<std::uint32_t>(bits)) : json(bits);
+  const auto low = static_cast<std::uint32_t>(bits);
+  if (type == element_type::f32) return std::bit_cast<float>(low);
+  if (type == element_type::f64) return std::bit_cast<double>(bits);
+  return type == element_type::u32 ? json(low) : json(bits);
 }
 
 /// Blocks count themselves in it, whatever they fold.
