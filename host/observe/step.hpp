@@ -8,24 +8,16 @@
 #include <cstdint>
 
 #include "common/gpu/simt.hpp"
+#include "host/simt/lanes.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {
 
 inline constexpr unsigned most_lanes = 64;
 
-/// Lanes are the set bits of 64.
-constexpr std::uint64_t bit(unsigned lane) {
-  return std::uint64_t{1} << lane;
-}
-/// Of lanes of which there is one at least.
-constexpr unsigned first_lane(std::uint64_t lanes) {
-  return static_cast<unsigned>(std::countr_zero(lanes));
-}
-template <typename Action>
-void for_each_lane(std::uint64_t lanes, Action&& act) {
-  for (; lanes != 0; lanes &= lanes - 1) act(first_lane(lanes));
-}
+using simt::bit;
+using simt::first_lane;
+using simt::for_each_lane;
 
 enum class action : std::uint8_t {
   read,
