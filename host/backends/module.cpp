@@ -216,6 +216,11 @@ class built_targets {
         is_built_.insert(each);
   }
 
+  void build(const std::string& target, std::string_view what) {
+    build(std::span(&target, 1), what);
+    expect(target, what);
+  }
+
   void expect(const std::string& target, std::string_view what) const {
     if (lacks(target))
       throw input_error(fmt::format("cannot build {}: the messages above say why", what));
@@ -335,8 +340,7 @@ void load_module(std::string_view backend, std::string_view name) {
   // Another program may be about to write it, or may have been killed while it did.
   if (can_build()) {
     const folder_lock lock;
-    built().build(std::span(&target, 1), what);
-    built().expect(target, what);
+    built().build(target, what);
     if (can_load(file)) return;
   }
   refuse_to_load(file, fmt::format("remove it and run 'cmake --build {} --target {}'",
@@ -349,8 +353,7 @@ fs::path build_target(const std::string& target, std::string_view what, std::str
   if (built().has(target, path)) return path;
   check_that_more_can_be_built(target, what);
   const folder_lock lock;
-  built().build(std::span(&target, 1), what);
-  built().expect(target, what);
+  built().build(target, what);
   return path;
 }
 

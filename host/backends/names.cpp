@@ -17,12 +17,6 @@ constexpr std::pair<std::string_view, std::string_view> short_operators[] = {
     {"add", "sum"},     {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"},
     {"and", "bit_and"}, {"or", "bit_or"},   {"xor", "bit_xor"}};
 
-std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
-  std::vector<std::string> names;
-  for (const device_choice& each : devices) names.push_back(each.name());
-  return names;
-}
-
 }  // namespace
 
 std::string device_choice::name() const {
@@ -56,8 +50,9 @@ device_choice choose_device(std::string_view text) {
         each->name() == text.substr(0, colon) && !absence.empty())
       throw device_error(
           fmt::format("there is no device '{}': {}; --device simt runs on the CPU", text, absence));
-  throw input_error(
-      fmt::format("there is no device '{}': use {}", text, fmt::join(names_of(all), ", ")));
+  std::vector<std::string> names;
+  for (const device_choice& each : all) names.push_back(each.name());
+  throw input_error(fmt::format("there is no device '{}': use {}", text, fmt::join(names, ", ")));
 }
 
 const stage_info& choose_stage(std::string_view text) {

@@ -69,12 +69,6 @@ std::string_view value_of(std::string_view header, std::string_view key) {
   fail_malformed(fmt::format("'{}' is missing", key));
 }
 
-struct header {
-  element_type type;
-  bool fortran_order;
-  std::vector<std::uint64_t> shape;
-};
-
 struct dtype {
   std::string_view name;
   element_type type;
@@ -144,7 +138,7 @@ std::vector<std::uint64_t> read_shape(std::string_view shape) {
   return extents;
 }
 
-header read_header(std::string_view text) {
+npy_header read_header(std::string_view text) {
   return {read_descr(value_of(text, "descr")), read_order(value_of(text, "fortran_order")),
           read_shape(value_of(text, "shape"))};
 }
@@ -182,7 +176,7 @@ std::string_view find_header(std::string_view file) {
 }
 
 /// The product of the extents, if the bytes of that many elements can be counted.
-std::optional<std::uint64_t> count_elements(const header& h) {
+std::optional<std::uint64_t> count_elements(const npy_header& h) {
   if (std::find(h.shape.begin(), h.shape.end(), 0) != h.shape.end()) return 0;
   std::uint64_t bytes = size_of(h.type);
   for (const std::uint64_t extent : h.shape)
@@ -227,19 +221,16 @@ npy_file::npy_file(const std::filesystem::path& path) try : bytes_(map(path)) {
   const std::string_view file(reinterpret_cast<const char*>(bytes_.get()),
                               bytes_.get_deleter().size);
   const std::string_view text = find_header(file);
-  header h = read_header(text);
-  const std::optional<std::uint64_t> n = count_elements(h);
+  header_ = read_header(text);
+  const std::optional<std::uint64_t> n = count_elements(header_);
   if (!n)
     fail("has a shape ({}) whose bytes exceed 64 bits: {}",
-         printable(fmt::format("{}", fmt::join(h.shape, ", "))), rewrite);
+         printable(fmt::format("{}", fmt::join(header_.shape, ", "))), rewrite);
   offset_ = static_cast<std::size_t>(text.data() + text.size() - file.data());
-  const std::uint64_t expected = *n * size_of(h.type);
+  const std::uint64_t expected = *n * size_of(header_.type);
   if (file.size() - offset_ < expected)
     fail("is truncated, {} bytes of data expected and {} found: copy the file again or {}",
          expected, file.size() - offset_, rewrite);
-  type_ = h.type;
-  fortran_order_ = h.fortran_order;
-  shape_ = std::move(h.shape);
   n_ = *n;
 } catch (const input_error& flaw) {
   throw input_error(fmt::format("'{}' {}", path.string(), flaw.what()));

@@ -298,16 +298,16 @@ void checker::forgive_early_reads(const lane_access& write) {
 void checker::report_unwritten(const lane_access& a, const shadow_array& shadow,
                                std::uintptr_t address) {
   report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&] {
+    const bool is_shared = shadow.of().in == space::shared;
     const std::string element = shadow.name(address);
-    if (shadow.of().in == space::shared)
-      return description{
-          element, fmt::format("{} is read and no thread of the block has written it", element),
-          "Have every element that is read written before, by the operator's identity where there "
-          "is none, and a __syncthreads() between."};
     return description{
         element,
-        fmt::format("{} is read and neither the host nor a kernel has written it", element),
-        "Write the memory before the launch, or read no further than what was written."};
+        fmt::format("{} is read and {} has written it", element,
+                    is_shared ? "no thread of the block" : "neither the host nor a kernel"),
+        is_shared
+            ? "Have every element that is read written before, by the operator's identity where "
+              "there is none, and a __syncthreads() between."
+            : "Write the memory before the launch, or read no further than what was written."};
   });
 }
 

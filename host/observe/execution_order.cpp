@@ -160,18 +160,13 @@ void execution_order::fence(unsigned warp, std::uint64_t lanes, fence_scope scop
   ++clock.time;
 }
 
-execution_order::message_log& execution_order::log_at(std::uint64_t address) {
-  const auto [found, is_new] =
-      log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
-  if (is_new) logs_.emplace_back();
-  return logs_[found->second];
-}
-
 void execution_order::use_atomic(const moment& who, std::uint64_t address) {
   if (snapshots_.empty()) return;  // nobody has anything to say
   const std::uint32_t thread = key_of(who.warp, who.lane);
   const auto mine = of_threads_.find(thread);
-  message_log& log = log_at(address);
+  const auto [number_of_log, is_new] =
+      log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
+  message_log& log = is_new ? logs_.emplace_back() : logs_[number_of_log->second];
   const auto say = [&](const std::vector<std::uint32_t>& fenced) {
     for (const std::uint32_t number : fenced)
       log.append(number, block_of(snapshots_[number].at.interval),
@@ -181,7 +176,7 @@ void execution_order::use_atomic(const moment& who, std::uint64_t address) {
   if (mine != of_threads_.end()) say(mine->second.fenced);
   if (log.entries.empty()) return;
   messages& heard = mine != of_threads_.end() ? mine->second : of_threads_[thread];
-  add(heard.heard, {{log_numbers_[address], static_cast<std::uint32_t>(log.entries.size())}});
+  add(heard.heard, {{number_of_log->second, static_cast<std::uint32_t>(log.entries.size())}});
 }
 
 std::size_t execution_order::block_of(std::uint32_t interval) const {

@@ -128,7 +128,6 @@ class execution_order {
   [[nodiscard]] bool covers(const snapshot& s, const moment& earlier) const;
   [[nodiscard]] const messages& messages_of(const moment& who) const;
   void share_messages(unsigned warp, std::uint64_t lanes);
-  message_log& log_at(std::uint64_t address);
   static void add(log_views& to, const log_views& views);
   static void add(messages& to, const messages& from);
 

@@ -17,12 +17,6 @@
 namespace tenfold::observe {
 namespace {
 
-std::string needed_addr2line() {
-  if (std::string found = find_program("addr2line"); !found.empty()) return found;
-  throw input_error(
-      "there is no addr2line, which finds the source lines of machine code: install binutils");
-}
-
 /// `kernels/01_naive.hpp:33 (discriminator 2)`; nothing where the place is not known.
 std::optional<source_place> parse_line(std::string_view text) {
   const std::size_t colon = text.find_last_of(':', text.find(" (discriminator"));
@@ -70,12 +64,16 @@ void place_finder::look_up(std::span<const code_address> code) {
 }
 
 void place_finder::look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets) {
+  const std::string addr2line = find_program("addr2line");
+  if (addr2line.empty())
+    throw input_error(
+        "there is no addr2line, which finds the source lines of machine code: install binutils");
   const temporary_folder folder;
   const auto list = folder.path() / "addresses";
   write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
   const process_result result =
-      run_process({needed_addr2line(), fmt::format("--exe={}", object.file), "--inlines",
-                   "--addresses", fmt::format("@{}", list.string())},
+      run_process({addr2line, fmt::format("--exe={}", object.file), "--inlines", "--addresses",
+                   fmt::format("@{}", list.string())},
                   folder);
   std::vector<source_place>* lines = nullptr;
   for (const std::string_view text : lines_of(result.out)) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/text/split.hpp"
@@ -23,19 +24,9 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-struct suffix {
-  std::string_view name;
-  std::uint64_t factor;
-};
-
-constexpr std::array<suffix, 8> suffixes{{{"Ki", 1ULL << 10},
-                                          {"Mi", 1ULL << 20},
-                                          {"Gi", 1ULL << 30},
-                                          {"Ti", 1ULL << 40},
-                                          {"k", 1'000ULL},
-                                          {"M", 1'000'000ULL},
-                                          {"G", 1'000'000'000ULL},
-                                          {"T", 1'000'000'000'000ULL}}};
+constexpr std::pair<std::string_view, std::uint64_t> suffixes[] = {
+    {"Ki", 1ULL << 10}, {"Mi", 1ULL << 20},  {"Gi", 1ULL << 30},      {"Ti", 1ULL << 40},
+    {"k", 1'000ULL},    {"M", 1'000'000ULL}, {"G", 1'000'000'000ULL}, {"T", 1'000'000'000'000ULL}};
 
 /// Reads one count from left to right; every failure names the whole text.
 class count_parser {
@@ -106,10 +97,10 @@ class count_parser {
   }
 
   std::uint64_t take_suffix() {
-    for (const suffix& s : suffixes) {
-      if (!rest_.starts_with(s.name)) continue;
-      rest_.remove_prefix(s.name.size());
-      return s.factor;
+    for (const auto& [name, factor] : suffixes) {
+      if (!rest_.starts_with(name)) continue;
+      rest_.remove_prefix(name.size());
+      return factor;
     }
     return 1;
   }

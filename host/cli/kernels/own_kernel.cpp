@@ -46,13 +46,6 @@ const stage_info* find_own_stage(const fs::path& kernel) {
   return nullptr;
 }
 
-/// @throws input_error unless the file's name tells a kernel's name
-void check_kernel_file(const fs::path& kernel, const std::string& file) {
-  if (kernel.extension() != ".hpp")
-    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
-}
-
 }  // namespace
 
 std::string listed_kernel(const fs::path& file) {
@@ -113,7 +106,9 @@ void check_kernel_name(const std::string& name) {
 const stage_info& own_stage(const std::string& file) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
-  check_kernel_file(kernel, file);
+  if (kernel.extension() != ".hpp")
+    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
+  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
   std::vector<own_library> libraries;
   for (const backend* each : backends())
     if (!each->devices().empty())

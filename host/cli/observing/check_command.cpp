@@ -128,7 +128,7 @@ std::string document_of(const std::vector<checked_stage>& checked) {
                   {"device", "SIMT executor on the CPU"}}},
                 {"checked", json::array()},
                 {"findings", json::array()}};
-  for (const checked_stage& each : checked)
+  for (const checked_stage& each : checked) {
     for (const auto& [warp, report] : each.reports) {
       document["checked"].push_back({{"stage", each.stage->number},
                                      {"stage_name", each.stage->name},
@@ -139,12 +139,12 @@ std::string document_of(const std::vector<checked_stage>& checked) {
       for (const finding& f : report.findings)
         document["findings"].push_back(describe(f, *each.stage));
     }
-  for (const checked_stage& each : checked)
     if (each.trials)
       document["trials"] = {{"op", "sum"},
                             {"trials", each.trials->trials},
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
+  }
   return document.dump(2);
 }
 
