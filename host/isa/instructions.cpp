@@ -104,17 +104,11 @@ const named<instruction_kind> by_prefix[] = {
       "BSYNC", "BREAK", "BRX", "trap"}},
     {instruction_kind::scalar, {"s_", "U", "R2UR", "S2UR"}}};
 
-}  // namespace
-
+/// An instruction without the predicate before it.
 std::string_view without_guard(std::string_view instruction) {
   if (!instruction.starts_with('@')) return instruction;
   return trimmed(
       instruction.substr(std::min(instruction.find_first_of(blanks), instruction.size())));
-}
-
-std::string_view opcode_of(std::string_view instruction) {
-  const std::string_view bare = without_guard(instruction);
-  return bare.substr(0, bare.find_first_of(blanks));
 }
 
 bool is_barrier(std::string_view opcode) {
@@ -123,6 +117,13 @@ bool is_barrier(std::string_view opcode) {
   return begins_with_one_of(
       opcode, {"bar.sync", "bar.red", "bar.cta.sync", "bar.cta.red", "barrier.sync", "barrier.red",
                "barrier.cta.sync", "barrier.cta.red", "BAR.SYNC", "BAR.RED"});
+}
+
+}  // namespace
+
+std::string_view opcode_of(std::string_view instruction) {
+  const std::string_view bare = without_guard(instruction);
+  return bare.substr(0, bare.find_first_of(blanks));
 }
 
 bool is_branch(std::string_view opcode) {

@@ -104,22 +104,6 @@ std::string array_of(const finding& f) {
   return f.address.substr(0, f.address.find('['));
 }
 
-/// What follows from another finding is none of its own.
-void drop_consequences(std::vector<finding>& all) {
-  const auto is_cause = [](const finding& f) { return !is_symptom(f.kind); };
-  if (std::any_of(all.begin(), all.end(), is_cause))
-    std::erase_if(all, [](const finding& f) { return is_symptom(f.kind); });
-  std::vector<std::string> raced;
-  for (const finding& each : all)
-    if (is_race(each.kind)) raced.push_back(array_of(each));
-  std::erase_if(all, [&](const finding& f) {
-    const bool follows = f.kind == finding_kind::uninitialised_read ||
-                         f.kind == finding_kind::lost_element ||
-                         f.kind == finding_kind::repeated_element;
-    return follows && std::find(raced.begin(), raced.end(), array_of(f)) != raced.end();
-  });
-}
-
 /// Findings of all runs, with lines in the place of program counters; each once.
 class collection {
  public:
@@ -136,29 +120,37 @@ class collection {
   }
 
   void add(finding each) {
-    const auto same = std::find_if(all_.begin(), all_.end(),
-                                   [&](const finding& known) { return is_same(known, each); });
+    const auto same =
+        std::ranges::find_if(all_, [&](const finding& known) { return is_same(known, each); });
     if (same == all_.end())
       all_.push_back(std::move(each));
     else
       same->count += each.count;
   }
 
+  /// What follows from another finding is none of its own.
   [[nodiscard]] std::vector<finding> take() {
-    drop_consequences(all_);
+    if (has_cause()) std::erase_if(all_, [](const finding& f) { return is_symptom(f.kind); });
+    std::vector<std::string> raced;
+    for (const finding& each : all_)
+      if (is_race(each.kind)) raced.push_back(array_of(each));
+    std::erase_if(all_, [&](const finding& f) {
+      const bool follows = f.kind == finding_kind::uninitialised_read ||
+                           f.kind == finding_kind::lost_element ||
+                           f.kind == finding_kind::repeated_element;
+      return follows && std::ranges::find(raced, array_of(f)) != raced.end();
+    });
     return std::move(all_);
   }
 
   /// Whether something was found that other findings may follow from.
   [[nodiscard]] bool has_cause() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const finding& each) { return !is_symptom(each.kind); });
+    return !std::ranges::all_of(all_, is_symptom, &finding::kind);
   }
 
   /// Whether there is no point in going on: every further run would take as long.
   [[nodiscard]] bool has_endless_loop() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const finding& each) { return each.kind == finding_kind::endless_loop; });
+    return std::ranges::find(all_, finding_kind::endless_loop, &finding::kind) != all_.end();
   }
 
  private:
@@ -177,9 +169,7 @@ class collection {
   /// The same mistake: what was made at the same lines, to the same array.
   static bool is_same(const finding& a, const finding& b) {
     return a.kind == b.kind && array_of(a) == array_of(b) &&
-           std::equal(a.witnesses.begin(), a.witnesses.end(), b.witnesses.begin(),
-                      b.witnesses.end(),
-                      [](const witness& x, const witness& y) { return x.place == y.place; });
+           std::ranges::equal(a.witnesses, b.witnesses, {}, &witness::place, &witness::place);
   }
 
   std::string_view file_;
