@@ -195,7 +195,7 @@ class built_targets {
   [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
     return is_built_.contains(target) || (!refreshes() && fs::exists(file));
   }
-  /// Whether it was tried in vain.
+  /// Whether it was tried and could not be built.
   [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }
 
   void add(std::span<const std::string> targets) {

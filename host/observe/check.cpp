@@ -148,7 +148,7 @@ class collection {
     return !std::ranges::all_of(all_, is_symptom, &finding::kind);
   }
 
-  /// Whether there is no point in going on: every further run would take as long.
+  /// Every further run would take as long as this one did.
   [[nodiscard]] bool has_endless_loop() const {
     return std::ranges::find(all_, finding_kind::endless_loop, &finding::kind) != all_.end();
   }

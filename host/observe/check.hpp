@@ -1,5 +1,5 @@
 /// @file
-/// A kernel under check: run on inputs that few kernels forgive, in several orders of threads and
+/// A kernel under check: run on inputs that show most mistakes, in several orders of threads and
 /// blocks, while a checker observes.
 #pragma once
 

@@ -77,12 +77,11 @@ void finding_list::add(const key& same, Describe&& describe) {
 void finding_list::drop_consequences(std::size_t kept) {
   constexpr std::array consequences{finding_kind::block_race, finding_kind::warp_race,
                                     finding_kind::shuffle_race, finding_kind::uninitialised_read};
-  for (auto i = static_cast<std::ptrdiff_t>(all_.size()) - 1;
-       i >= static_cast<std::ptrdiff_t>(kept); --i) {
-    if (std::count(consequences.begin(), consequences.end(), all_[i].kind) == 0) continue;
-    all_.erase(all_.begin() + i);
-    keys_.erase(keys_.begin() + i);
-  }
+  for (std::size_t i = all_.size(); i-- > kept;)
+    if (std::ranges::find(consequences, all_[i].kind) != consequences.end()) {
+      all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
+      keys_.erase(keys_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
 }
 
 template <typename Describe>

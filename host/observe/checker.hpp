@@ -46,7 +46,8 @@ class checker final : public simt::observer, public step_reader {
   /// @param most_steps basic blocks that a thread may enter
   /// @param input_elements of a reduction: every launch whose array `in` the host filled must read
   ///   each of them once; nothing: no kernel has to
-  /// @param parameters of the kernels, in order, as far as they are known; to outlive the checker
+  /// @param parameters of the kernels, in order, as far as they are known: not copied, so they
+  ///   must live as long as the checker
   explicit checker(std::uint64_t most_steps,
                    std::optional<std::size_t> input_elements = std::nullopt,
                    std::span<const std::string> parameters = {})

@@ -17,7 +17,7 @@ bool shadow_cell::join(const access& by, access_group& group) {
 }
 
 void shadow_cell::add(const access& by, const execution_order& order) {
-  const auto [when, where, what] = by;
+  const auto& [when, where, what] = by;
   (what == action::atomic ? was_atomic_ : was_read_) = true;
   if (newest_.lanes != 0) {
     if (join(by, newest_)) return;

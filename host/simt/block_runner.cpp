@@ -197,7 +197,7 @@ void block_runner::resume(thread_state& next) {
   if (observer_ == nullptr) return switch_to(next);
   observer_->pause();
   switch_to(next);
-  // Whoever observed may be gone: threads that returned wait here for the next block.
+  // Threads that returned wait here for the next block, which another observer may see, or none.
   if (observer_ != nullptr && running_ != &scheduler_) observer_->resume(number_of(*running_));
 }
 

@@ -29,7 +29,8 @@ using observe::witness;
 struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
-  std::optional<measure::trial_report> trials;  ///< of a kernel of one's own that is clean so far
+  std::optional<measure::trial_report>
+      trials;  ///< of a user's own kernel in which nothing was found
 
   [[nodiscard]] bool is_clean() const {
     return std::all_of(reports.begin(), reports.end(),
@@ -72,7 +73,7 @@ void print_finding(const finding& f) {
              format_number_of(f.count, "time", "times"));
 }
 
-/// A kernel of one's own, and no pitfall.
+/// A user's own kernel, and no pitfall.
 bool is_own(const stage_info& stage) {
   return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
 }
@@ -165,7 +166,7 @@ checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned 
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
-  // One that goes on for ever, or out of bounds, is not tried further.
+  // A kernel that does not end, or leaves its arrays, is not tried further.
   if (is_own(stage) && checked.is_clean()) {
     line.show(fmt::format("{}, trials", name_stage(stage)));
     checked.trials = measure::run_trials(*backends().back()->open(32), stage);

@@ -17,7 +17,8 @@ exit_code profile_stages(const profile_options& o);
 exit_code check_stages(const check_options& o);
 exit_code trace_stage(const trace_options& o);
 
-/// The stage, pitfall or kernel of one's own that is named: a file stands for none but itself.
+/// The stage, the pitfall or the user's own kernel that is named. A copy of a stage's file is a
+/// kernel of the user's own.
 /// @throws input_error where the program does not have it
 [[nodiscard]] const stage_info& choose_observed(const observed_kernel& k);
 

@@ -37,7 +37,7 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
   const stage_info& stage = choose_observed(o.kernel);
   std::vector<profiled_stage> shown;
   for (const int warp : usable_warps(stage, o.kernel)) {
-    // Before the one it is compared with, lest an error names that.
+    // This one first: if both fail, the error must name the one that the user asked for.
     shown.push_back(profile(stage, o.kernel, warp));
     const stage_info* earlier = stage_before(stage, o.kernel, warp);
     std::vector<profiled_stage> before;
