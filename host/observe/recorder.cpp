@@ -42,11 +42,6 @@ thread_local constinit running_thread* running = nullptr;
 const std::uintptr_t code_begin =
     reinterpret_cast<std::uintptr_t>(&action_of) - (std::uintptr_t{1} << 31);
 
-bool has_code_address(std::uintptr_t program_counter) {
-  const std::uintptr_t distance = program_counter - code_begin;
-  return distance >= most_sites && distance < std::uintptr_t{1} << 32;
-}
-
 meeting_site site_at(code_address number) {
   const std::scoped_lock lock(sites_mutex);
   return sites[number - 1];
@@ -80,7 +75,9 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
         "kernel {} cannot be observed: its name is not in the program's symbol table; do not strip "
         "the program",
         launch.kernel->name));
-  if (!has_code_address(launch.kernel->begin))
+  // What is further away has no code address.
+  const std::uintptr_t distance = launch.kernel->begin - code_begin;
+  if (distance < most_sites || distance >= std::uintptr_t{1} << 32)
     throw device_error(
         fmt::format("kernel {} cannot be observed: its library was loaded too far from the others; "
                     "ask for fewer "

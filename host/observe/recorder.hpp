@@ -101,9 +101,6 @@ extern thread_local constinit running_thread* running;
 /// What code addresses count from.
 extern const std::uintptr_t code_begin;
 
-/// Whether a program counter is near enough to have a code address.
-[[nodiscard]] bool has_code_address(std::uintptr_t program_counter);
-
 /// The site of a meeting by its number.
 [[nodiscard]] meeting_site site_at(code_address number);
 

@@ -20,11 +20,8 @@ class tracer final : public simt::observer, private step_reader {
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
-    std::vector<code_address> code;
-    for (const traced_launch& launch : launches_)
-      for (const traced_step& each : launch.steps) code.push_back(each.where);
     place_finder finder;
-    finder.look_up(code);
+    finder.look_up(code_);
     for (traced_launch& launch : launches_)
       for (traced_step& each : launch.steps) {
         const source_place at = finder.line_in(each.where, file);
@@ -67,6 +64,7 @@ class tracer final : public simt::observer, private step_reader {
         .epoch = epoch_, .warp = s.warp, .what = s.what, .where = s.where, .bytes = s.bytes};
     if (is_access(s.what) && !describe_access(s, traced)) return;
     for_each_lane(s.lanes, [&](unsigned lane) { traced.lanes.push_back(describe_lane(s, lane)); });
+    code_.push_back(s.where);
     launches_.back().steps.push_back(std::move(traced));
   }
 
@@ -114,6 +112,7 @@ class tracer final : public simt::observer, private step_reader {
   block_map map_;
   block_recorder recorder_;
   std::vector<traced_launch> launches_;
+  std::vector<code_address> code_;  // of all steps
   bool is_traced_ = false;
   unsigned warp_size_ = 0, epoch_ = 0;
 };
