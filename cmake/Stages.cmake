@@ -51,7 +51,7 @@ file(CONFIGURE OUTPUT ${TENFOLD_GENERATED}/tenfold_all_kernels.hpp
 
 # tenfold_unit_types(BACKEND STAGE OUT): the groups of element types whose kernels of a stage share a
 # unit, for sums, 'f32_sum', for all other operators, 'f32', or, of narrow types, which few stages serve,
-# for all that they have. Sums of f32 are apart, with which every verb begins. Kernels that are watched
+# for all that they have. Sums of f32 are apart, with which every verb begins. Kernels that are observed
 # are sums of a few types.
 function(tenfold_unit_types backend stage out)
   if(backend STREQUAL "observed")

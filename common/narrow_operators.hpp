@@ -28,16 +28,17 @@ template <typename In>
 using word_for = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
 
 /// Whether 32 bits hold an element of In, and T is wider.
-template <typename T, typename In>
-concept narrows_to_word = std::integral<T> && std::integral<In> && sizeof(T) > 4 && sizeof(In) < 4;
+template <typename In, typename T>
+concept fits_word = std::integral<T> && std::integral<In> && sizeof(T) > 4 && sizeof(In) < 4;
 
 /// Whether they hold the sum of Count elements as well.
-template <typename In, int Count>
-inline constexpr bool sum_fits_word = Count <= 1 << (31 - 8 * int{sizeof(In)});
+template <typename In, typename T, int Count>
+concept sum_fits_word = fits_word<In, T> && Count <= 1 << (31 - 8 * int{sizeof(In)});
 
-/// Whether elements of In compare as they do in T: in an unsigned T negative ones are the largest.
-template <typename T, typename In>
-inline constexpr bool keeps_signs = std::is_signed_v<T> || !std::is_signed_v<In>;
+/// Whether elements of In compare there as they do in T: in an unsigned T negative ones are the
+/// largest.
+template <typename In, typename T>
+concept compares_in_word = fits_word<In, T> &&(std::is_signed_v<T> || !std::is_signed_v<In>);
 
 /// The bits of a narrow float, in the upper half of a word, moved so that words compare as the
 /// numbers do, -0.0 before 0.0, and every NaN comes before all numbers or after them: before, where
@@ -100,20 +101,17 @@ concept narrow_float = std::is_same_v<In, float16> || std::is_same_v<In, bfloat1
 
 }  // namespace detail
 
-template <typename T, typename In, int Count>
-requires(detail::narrows_to_word<T, In>&&
-             detail::sum_fits_word<In, Count>) struct narrowed<sum<T>, In, Count> {
+template <typename T, int Count, detail::sum_fits_word<T, Count> In>
+struct narrowed<sum<T>, In, Count> {
   using type = sum<detail::word_for<In>>;
 };
 
-template <typename T, typename In, int Count>
-requires(detail::narrows_to_word<T, In>&&
-             detail::keeps_signs<T, In>) struct narrowed<minimum<T>, In, Count> {
+template <typename T, int Count, detail::compares_in_word<T> In>
+struct narrowed<minimum<T>, In, Count> {
   using type = minimum<detail::word_for<In>>;
 };
-template <typename T, typename In, int Count>
-requires(detail::narrows_to_word<T, In>&&
-             detail::keeps_signs<T, In>) struct narrowed<maximum<T>, In, Count> {
+template <typename T, int Count, detail::compares_in_word<T> In>
+struct narrowed<maximum<T>, In, Count> {
   using type = maximum<detail::word_for<In>>;
 };
 

@@ -9,6 +9,12 @@
 #include "common/gpu/words.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
+namespace detail {
+
+template <typename T, int N, typename... U>
+concept fills_array = sizeof...(U) == N && (std::is_convertible_v<U, T> && ...);
+
+}  // namespace detail
 
 /// N elements of T that only compile-time constants index: `get<2>(items)`.
 ///
@@ -23,9 +29,8 @@ class static_array {
   static_array() = default;
 
   template <typename... U>
-  requires(sizeof...(U) == N && (std::is_convertible_v<U, T> && ...)) __host__ __device__
-      constexpr static_array(const U&... elements)
-      : elements_{T(elements)...} {}
+  requires detail::fills_array<T, N, U...>
+  constexpr __host__ __device__ static_array(const U&... elements) : elements_{T(elements)...} {}
 
   template <int I, typename U, int M>
   friend __host__ __device__ constexpr U& get(static_array<U, M>& array);

@@ -134,6 +134,11 @@ __host__ __device__ constexpr bool switch_over(long long value, F&& f,
   return matched;
 }
 
+template <auto Range>
+concept range_of_cases = requires {
+  Range.size();
+};
+
 }  // namespace detail
 
 /// `for (int I = Init; Pred(I); I = Step(I)) f<I>();`, unrolled by the language itself: a loop that
@@ -163,19 +168,16 @@ template <auto Range, typename F>
 /// The same over cases that are listed on the spot: `static_switch<32, 64>(warp_size, f)`.
 /// @ingroup static_switch_cases
 TENFOLD_NO_EXECUTION_SPACE_CHECK
-template <int... Cases, typename F>
-requires(sizeof...(Cases) > 0) [[nodiscard]] __host__ __device__
-    constexpr bool static_switch(long long value, F&& f) {
-  return detail::switch_over(value, f, std::integer_sequence<int, Cases...>{});
+template <int First, int... Others, typename F>
+[[nodiscard]] __host__ __device__ constexpr bool static_switch(long long value, F&& f) {
+  return detail::switch_over(value, f, std::integer_sequence<int, First, Others...>{});
 }
 
 /// The same over the cases of a range: `static_switch<warp_sizes>(warp_size, f)`.
 /// @ingroup static_switch_range
 TENFOLD_NO_EXECUTION_SPACE_CHECK
 template <auto Range, typename F>
-requires requires {
-  Range.size();
-}
+requires detail::range_of_cases<Range>
 [[nodiscard]] __host__ __device__ constexpr bool static_switch(long long value, F&& f) {
   return static_range_switch<Range>(value, f);
 }

@@ -40,7 +40,7 @@ FAULTS = [
         "file": "kernels/01_naive.hpp",
         "old": "  shared[tid] = element(gid);\n  __syncthreads();\n",
         "new": "  shared[tid] = element(gid);\n",
-        "targets": ["watched_stage_tests", "tenfold_observed_01_naive_of_f32_sum"],
+        "targets": ["observed_stage_tests", "tenfold_observed_01_naive_of_f32_sum"],
         "test": clean("naive_32"),
     },
     {
@@ -49,7 +49,7 @@ FAULTS = [
         "file": "kernels/beyond/11_single_pass.hpp",
         "old": "    partials[blockIdx.x] = result;\n    __threadfence();\n",
         "new": "    partials[blockIdx.x] = result;\n",
-        "targets": ["watched_stage_tests", "tenfold_observed_11_single_pass_of_f32_sum"],
+        "targets": ["observed_stage_tests", "tenfold_observed_11_single_pass_of_f32_sum"],
         "test": clean("single_pass_32"),
     },
     # ---- the driver -----------------------------------------------------------------------------

@@ -21,8 +21,8 @@ struct index3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// A place in a kernel's source, for the executor's errors.
-struct location {
+/// A place in a kernel's source. A kernel makes no strings: the file is the compiler's own text.
+struct source_place {
   const char* file;
   int line;
 };
@@ -31,7 +31,7 @@ struct location {
 /// until the collective is complete, so values of any size are exchanged without a copy in between.
 struct exchange {
   const char* name;  ///< as the kernel's author wrote it
-  location where;
+  source_place where;
   std::uint64_t mask;  ///< the lanes that take part
   unsigned source;     ///< the lane whose value this lane receives; unused in barriers and votes
   std::size_t size;    ///< bytes of the value; 0 in barriers and votes
@@ -45,7 +45,7 @@ struct exchange {
 inline constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
 
 /// Waits until every thread of the block arrives at the same place.
-void sync_block(location where);
+void sync_block(source_place where);
 
 /// Waits until every lane of the mask arrives at the same place, then exchanges their values.
 void sync_lanes(exchange& mine);
@@ -78,7 +78,7 @@ namespace tenfold::simt {
 
 /// Sends a value and receives that of `source`.
 template <typename T>
-T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, location where) {
+T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, source_place where) {
   static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
   T received = value;
   exchange mine{name, where, mask, source, sizeof(T), &value, &received, false, false, 0};
@@ -86,13 +86,14 @@ T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, l
   return received;
 }
 
-inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate, location where) {
+inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate,
+                          source_place where) {
   exchange mine{name, where, mask, 0, 0, nullptr, nullptr, true, predicate, 0};
   sync_lanes(mine);
   return mine.ballot;
 }
 
-inline void sync_warp(std::uint64_t mask, location where) {
+inline void sync_warp(std::uint64_t mask, source_place where) {
   exchange mine{"__syncwarp", where, mask, 0, 0, nullptr, nullptr, false, false, 0};
   sync_lanes(mine);
 }
@@ -169,7 +170,7 @@ inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __bu
 inline void __threadfence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
-/// The weaker order tells whoever watches the kernel that no other block is meant.
+/// The weaker order tells whoever observes the kernel that no other block is meant.
 inline void __threadfence_block() {
   std::atomic_thread_fence(std::memory_order_acq_rel);
 }
@@ -190,7 +191,7 @@ __attribute__((no_sanitize("thread"))) T exchange_for(T* address, Next next) {
   return before;
 }
 
-/// The same as one access, however often it is tried, to whoever watches the kernel.
+/// The same as one access, however often it is tried, to whoever observes the kernel.
 template <typename T, typename Next>
 T replace(T* address, Next next) {
   std::atomic_ref<T>(*address).fetch_add(0, std::memory_order_relaxed);

@@ -15,7 +15,7 @@
 #define TENFOLD_BACKEND on_hip
 #define TENFOLD_NO_EXECUTION_SPACE_CHECK
 #else
-#if defined(TENFOLD_OBSERVED)  // compiled to be watched: see host/observe/
+#if defined(TENFOLD_OBSERVED)  // compiled to be observed: see host/observe/
 #define TENFOLD_BACKEND on_observed_simt
 // Whatever a kernel calls becomes part of it, so that all it does has a line of the kernel's own.
 #define TENFOLD_KERNEL flatten, abi_tag("gpu_kernel")

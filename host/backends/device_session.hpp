@@ -1,15 +1,18 @@
 /// @file
-/// A session on a device of the backend that includes this.
+/// How the backend that includes this finds its kernels, and a session on one of its devices.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "host/backends/backend.hpp"
-#include "host/backends/kernel_modules.hpp"
 #include "host/backends/module.hpp"
 #include "host/backends/producer.hpp"
 #include "host/backends/registry.hpp"
@@ -17,6 +20,31 @@
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
+
+/// A library with the kernels of a stage for a type, which is loaded, and where it takes that
+/// built, when somebody asks for what is in it.
+struct kernel_module {
+  int number;
+  element_type type;
+  std::string_view op;    ///< as in `registered_stage`
+  std::string_view name;  ///< `03_no_bank_conflicts_of_f32_sum`
+};
+
+/// All modules of a backend, built or not.
+struct module_list {
+  std::string_view backend;  ///< also the folder that they are in
+  std::span<const kernel_module> modules;
+};
+[[nodiscard]] module_list kernel_modules();
+
+/// The module that has a stage's kernels for a type and operator; null where none has.
+[[nodiscard]] inline const kernel_module* find_module(int number, element_type type,
+                                                      std::string_view op) {
+  for (const std::string_view wanted : {op, std::string_view()})
+    for (const kernel_module& each : kernel_modules().modules)
+      if (each.number == number && each.type == type && each.op == wanted) return &each;
+  return nullptr;
+}
 
 class owned_memory final : public memory {
  public:
@@ -98,14 +126,25 @@ class device_session final : public session {
   std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
     device_.make_current();
     const kernel_module* const in = find_module(r.stage, r.type, r.op);
-    const auto find = [&] { return find_registered(r.stage, r.type, in == nullptr ? "" : in->op); };
-    if (find() == nullptr && in != nullptr) load_module(kernel_modules().backend, in->name);
-    if (const registered_stage* found = find())
-      return std::unique_ptr<reduction>(found->make(device_, queue_.handle(), r));
-    refuse(r);
+    const std::string_view op = in == nullptr ? "" : in->op;
+    auto found = find_registered(r.stage, r.type, op);
+    if (found == nullptr && in != nullptr) {
+      load_module(kernel_modules().backend, in->name);
+      found = find_registered(r.stage, r.type, op);
+    }
+    if (found == nullptr) refuse(r);
+    return std::unique_ptr<reduction>(found->make(device_, queue_.handle(), r));
   }
 
  private:
+  /// Null where no unit that is loaded has registered it.
+  [[nodiscard]] static const registered_stage* find_registered(int number, element_type type,
+                                                               std::string_view op) {
+    for (const registered_stage& each : registered_stages())
+      if (each.number == number && each.type == type && each.op == op) return &each;
+    return nullptr;
+  }
+
   /// Says what does serve.
   [[noreturn]] static void refuse(const reduction_request& r) {
     std::string types, stages;
@@ -132,6 +171,30 @@ class device_session final : public session {
   device_properties properties_;
   stream queue_;
   stopwatch stopwatch_;
+};
+
+/// What all backends have in common: kernels in modules, and such sessions.
+class backend_of_modules : public backend {
+ public:
+  bool serves(int stage, element_type type) const final {
+    const auto is_it = [&](const auto& each) { return each.number == stage && each.type == type; };
+    return std::ranges::any_of(registered_stages(), is_it) ||
+           std::ranges::any_of(kernel_modules().modules, is_it);
+  }
+
+  void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const final {
+    std::vector<std::string_view> names;
+    for (const kernel_choice& each : wanted)
+      if (const kernel_module* in = find_module(each.stage, each.type, each.op))
+        names.push_back(in->name);
+    fetch_modules(kernel_modules().backend, names, at_once);
+  }
+
+  std::string_view modules() const final { return kernel_modules().backend; }
+
+  std::unique_ptr<session> open(int device) const final {
+    return std::make_unique<device_session>(device);
+  }
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/file.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,6 +23,7 @@
 #include <vector>
 
 #include "host/error.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold {
 namespace fs = std::filesystem;
@@ -58,22 +57,6 @@ void check_that_more_can_be_built(const std::string& target, std::string_view wh
       what, build_folder().string(), TENFOLD_BUILD_FOLDER, TENFOLD_BUILD_FOLDER, target));
 }
 
-class owned_descriptor {
- public:
-  explicit owned_descriptor(int opened) : number_(opened) {}
-  owned_descriptor(const owned_descriptor&) = delete;
-  owned_descriptor& operator=(const owned_descriptor&) = delete;
-  ~owned_descriptor() { shut(); }
-
-  [[nodiscard]] int number() const { return number_; }
-  void shut() {
-    if (number_ >= 0) close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_;
-};
-
 /// The compilers inherit the lock: a build whose program was killed still keeps others waiting.
 class folder_lock {
  public:
@@ -104,15 +87,13 @@ class build_run {
             std::vector<std::string> more)
       : targets_(targets), what_(what) {
     std::array<int, 2> ends{};
-    check(pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno);
+    if (pipe2(ends.data(), O_CLOEXEC) != 0)
+      throw input_error(fmt::format("cannot start a build: {}", std::strerror(errno)));
     owned_descriptor output(ends[0]), input(ends[1]);
-    start(input.number(), std::move(more));
+    const pid_t builder = start(input.number(), std::move(more));
     input.shut();
     read_all(output.number());
-    int status = 0;
-    while (waitpid(builder_, &status, 0) < 0)
-      if (errno != EINTR) check(errno);
-    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    status_ = wait_for(builder);
   }
 
   /// Whether all of them are up to date; false where only a build can tell.
@@ -131,37 +112,19 @@ class build_run {
   }
 
  private:
-  static void check(int failure) {
-    if (failure != 0)
-      throw input_error(fmt::format("cannot start a build: {}", std::strerror(failure)));
-  }
-
-  void start(int output, std::vector<std::string> more) {
+  [[nodiscard]] pid_t start(int output, std::vector<std::string> more) {
     std::vector<std::string> command{TENFOLD_CMAKE, "--build", build_folder().string(), "--target"};
     command.insert(command.end(), targets_.begin(), targets_.end());
     if constexpr (is_ninja) {
       command.emplace_back("--");
       command.insert(command.end(), more.begin(), more.end());
     }
-    std::vector<char*> arguments;
-    for (std::string& each : command) arguments.push_back(each.data());
-    arguments.push_back(nullptr);
     std::vector<char*> variables;
     for (char** each = environ; *each != nullptr; ++each)
       if (!std::string_view(*each).starts_with("NINJA_STATUS=")) variables.push_back(*each);
     std::string status_format = "NINJA_STATUS=[%f/%t] ";
     variables.insert(variables.end(), {status_format.data(), nullptr});
-
-    posix_spawn_file_actions_t streams;
-    check(posix_spawn_file_actions_init(&streams));
-    check(posix_spawn_file_actions_addopen(&streams, 0, "/dev/null", O_RDONLY, 0));
-    check(posix_spawn_file_actions_adddup2(&streams, output, 1));
-    check(posix_spawn_file_actions_adddup2(&streams, output, 2));
-    const int failure = posix_spawnp(&builder_, arguments.front(), &streams, nullptr,
-                                     arguments.data(), variables.data());
-    posix_spawn_file_actions_destroy(&streams);
-    if (failure != 0)
-      throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
+    return start_process(command, output, output, variables.data());
   }
 
   void read_all(int output) {
@@ -220,7 +183,6 @@ class build_run {
 
   std::span<const std::string> targets_;
   std::string_view what_;
-  pid_t builder_ = 0;
   int done_ = 0, total_ = 0, status_ = 0;
   bool is_after_failure_ = false, others_failed_ = false, had_nothing_to_do_ = false;
   std::set<std::string> failed_;
@@ -233,7 +195,7 @@ class built_targets {
   [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
     return is_built_.contains(target) || (!refreshes() && fs::exists(file));
   }
-  /// Whether it was tried in vain.
+  /// Whether it was tried and could not be built.
   [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }
 
   void add(std::span<const std::string> targets) {
@@ -252,6 +214,11 @@ class built_targets {
         failed_.insert(each);
       else
         is_built_.insert(each);
+  }
+
+  void build(const std::string& target, std::string_view what) {
+    build(std::span(&target, 1), what);
+    expect(target, what);
   }
 
   void expect(const std::string& target, std::string_view what) const {
@@ -373,8 +340,7 @@ void load_module(std::string_view backend, std::string_view name) {
   // Another program may be about to write it, or may have been killed while it did.
   if (can_build()) {
     const folder_lock lock;
-    built().build(std::span(&target, 1), what);
-    built().expect(target, what);
+    built().build(target, what);
     if (can_load(file)) return;
   }
   refuse_to_load(file, fmt::format("remove it and run 'cmake --build {} --target {}'",
@@ -387,8 +353,7 @@ fs::path build_target(const std::string& target, std::string_view what, std::str
   if (built().has(target, path)) return path;
   check_that_more_can_be_built(target, what);
   const folder_lock lock;
-  built().build(std::span(&target, 1), what);
-  built().expect(target, what);
+  built().build(target, what);
   return path;
 }
 

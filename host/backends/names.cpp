@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
 #include <utility>
 
 #include "host/error.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold {
 namespace {
@@ -16,12 +16,6 @@ namespace {
 constexpr std::pair<std::string_view, std::string_view> short_operators[] = {
     {"add", "sum"},     {"mul", "product"}, {"min", "minimum"}, {"max", "maximum"},
     {"and", "bit_and"}, {"or", "bit_or"},   {"xor", "bit_xor"}};
-
-std::vector<std::string> names_of(const std::vector<device_choice>& devices) {
-  std::vector<std::string> names;
-  for (const device_choice& each : devices) names.push_back(each.name());
-  return names;
-}
 
 }  // namespace
 
@@ -46,22 +40,19 @@ device_choice choose_device(std::string_view text) {
   for (const device_choice& each : all) {
     if (text.substr(0, colon) != each.backend->name()) continue;
     if (colon == text.npos) return each;
-    const std::string_view digits = text.substr(colon + 1);
-    int number = 0;
-    const auto [end, status] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (status != std::errc{} || end != digits.data() + digits.size()) break;
-    // The executor runs other warp sizes too; that there is no kernel for them is the stage's to
-    // say.
-    if (number == each.number || each.is_executor()) return {each.backend, number};
+    const auto number = parse_digits<int>(text.substr(colon + 1));
+    if (!number) break;
+    // The executor runs other warp sizes too; the stage says that it has no kernel for them.
+    if (*number == each.number || each.is_executor()) return {each.backend, *number};
   }
   for (const tenfold::backend* each : backends())
     if (const std::string absence = each->absence();
         each->name() == text.substr(0, colon) && !absence.empty())
       throw device_error(
           fmt::format("there is no device '{}': {}; --device simt runs on the CPU", text, absence));
-  throw input_error(
-      fmt::format("there is no device '{}': use {}", text, fmt::join(names_of(all), ", ")));
+  std::vector<std::string> names;
+  for (const device_choice& each : all) names.push_back(each.name());
+  throw input_error(fmt::format("there is no device '{}': use {}", text, fmt::join(names, ", ")));
 }
 
 const stage_info& choose_stage(std::string_view text) {

@@ -41,7 +41,7 @@ class typed_reduction final : public reduction {
   device_memory result_;
 };
 
-/// Whether a stage has kernels for an operator: one that is watched, for sums alone.
+/// Whether a stage has kernels for an operator: one that is observed, for sums alone.
 template <typename T, typename Op>
 inline constexpr bool is_built_for =
 #if defined(TENFOLD_OBSERVED)

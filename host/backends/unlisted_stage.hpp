@@ -35,18 +35,13 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
                     " is built for the operators sum and maximum, not for " + r.op);
 }
 
-template <typename Stage, typename T>
-void register_kernels(int number) {
-  registered_stages().push_back(
-      {number, element_type_of<T>, "", &make_unlisted_reduction<Stage, T>});
-}
-
 /// @return true, for an initializer
 template <typename Stage>
 bool register_unlisted_stage(std::string_view type, std::string_view file) {
   const int number = add_unlisted_stage({.stage = describe<Stage>(), .type = type, .file = file});
-  register_kernels<Stage, std::uint32_t>(number);
-  register_kernels<Stage, float>(number);
+  std::vector<registered_stage>& all = registered_stages();
+  all.push_back({number, element_type::u32, "", &make_unlisted_reduction<Stage, std::uint32_t>});
+  all.push_back({number, element_type::f32, "", &make_unlisted_reduction<Stage, float>});
   return true;
 }
 

@@ -43,6 +43,11 @@ std::string stages_that(bool stage_description::*say) {
   return text;
 }
 
+std::string column_title(const stage_info& stage) {
+  return is_unlisted(stage) ? std::string(stage.name)
+                            : fmt::format("{} {}", stage.number, stage.name);
+}
+
 void add_options(CLI::App& app, options& o) {
   app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]")->check(refuse_empty);
   app.add_option("--type", o.type,

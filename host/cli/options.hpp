@@ -58,6 +58,9 @@ struct options {
 /// The numbers of the stages that say something of themselves: `9 to 11, 13 to 16`.
 [[nodiscard]] std::string stages_that(bool stage_description::*say);
 
+/// `3 no_bank_conflicts`, above a column; an unlisted stage has its name alone.
+[[nodiscard]] std::string column_title(const stage_info& stage);
+
 /// Declares the options of every verb that runs stages.
 void add_options(CLI::App& app, options& o);
 

@@ -21,10 +21,11 @@ constexpr const char* exit_codes =
     "Exit codes: 0 right, or undecided for rounding or overflow; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
 
-/// Goes on as tenfold_observer, which is built where it is not: this program cannot watch kernels.
+/// Goes on as tenfold_observer, which is built where it is not: this program cannot observe
+/// kernels.
 exit_code call_observer(char** argv) {
   const std::filesystem::path program = build_target(
-      "tenfold_observer", "the program that watches kernels, which takes g++", "tenfold_observer");
+      "tenfold_observer", "the program that observes kernels, which takes g++", "tenfold_observer");
   execv(program.c_str(), argv);
   throw input_error(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
 }
@@ -45,9 +46,9 @@ int run_program(int argc, char** argv) {
 #define TENFOLD_ADD_VERB(name) add_##name##_verb(app, chosen);
   TENFOLD_VERBS(TENFOLD_ADD_VERB)
 #undef TENFOLD_ADD_VERB
-  observing_options watched;
+  observing_options observed;
   const action call = [argv] { return call_observer(argv); };
-  add_observing_verbs(app, watched, {call, call, call}, chosen);
+  add_observing_verbs(app, observed, {call, call, call}, chosen);
   return parse_and_run(app, argc, argv, chosen);
 }
 

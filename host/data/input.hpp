@@ -20,7 +20,7 @@ namespace tenfold {
 void generate_input(void* out, element_type type, std::string_view op, std::uint64_t n,
                     std::uint64_t seed);
 
-/// The same, but that sums of floating point do not round, in whatever order they are taken: its
+/// The same, except that sums of floating point do not round, in whatever order they are taken: its
 /// elements are odd integers of both signs, times a power of two, so small that no partial sum
 /// needs more digits than the accumulator has. For n elements of b bits in an accumulator of p
 /// digits that is certain where n 2^b <= 2^p. Beyond, a partial sum of m elements is a random walk,

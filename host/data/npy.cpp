@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -13,13 +12,13 @@
 #include <charconv>
 #include <iterator>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "host/error.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold {
 namespace {
@@ -32,8 +31,14 @@ constexpr std::string_view known_dtypes =
     "'<i4', '<u4', '<i8', '<u8', '<f4', '<f8', '|i1', '|u1' or '<f2'";
 constexpr std::string_view rewrite = "write it again with numpy.save";
 
-[[noreturn]] void fail(const std::filesystem::path& path, std::string_view what) {
-  throw input_error(fmt::format("'{}' {}", path.string(), what));
+/// What is wrong with the file; its name comes before that.
+template <typename... T>
+[[noreturn]] void fail(fmt::format_string<T...> what, T&&... values) {
+  throw input_error(fmt::format(what, std::forward<T>(values)...));
+}
+
+[[noreturn]] void fail_malformed(std::string_view reason) {
+  fail("has a malformed header ({}): {}", reason, rewrite);
 }
 
 /// Text from the file, made fit for a message of one line.
@@ -44,11 +49,6 @@ std::string printable(std::string_view text) {
   std::replace_if(result.begin(), result.end(), is_control, '?');
   return text.size() > longest ? result + "..." : result;
 }
-
-/// Why a header cannot be read; the caller adds the file's name.
-struct malformed : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 constexpr std::string_view space = " \t\r\n\f";
 
@@ -66,14 +66,8 @@ std::string_view value_of(std::string_view header, std::string_view key) {
     const std::string_view rest = without_space(header.substr(at + quoted.size()));
     if (rest.starts_with(':')) return without_space(rest.substr(1));
   }
-  throw malformed(fmt::format("'{}' is missing", key));
+  fail_malformed(fmt::format("'{}' is missing", key));
 }
-
-struct header {
-  element_type type;
-  bool fortran_order;
-  std::vector<std::uint64_t> shape;
-};
 
 struct dtype {
   std::string_view name;
@@ -89,110 +83,100 @@ constexpr dtype dtypes[] = {
 /// As which extensions of NumPy save what it has no type for, bf16 among them.
 constexpr std::string_view two_opaque_bytes = "V2";
 
-element_type read_dtype(const std::filesystem::path& path, std::string_view descr) {
+element_type read_dtype(std::string_view descr) {
   constexpr std::string_view orders = "<>=|";
   const bool has_order = !descr.empty() && orders.find(descr.front()) != std::string_view::npos;
   const std::string_view name = descr.substr(has_order ? 1 : 0);
   const auto has_name = [name](const dtype& d) { return d.name == name; };
   const auto found = std::find_if(std::begin(dtypes), std::end(dtypes), has_name);
-  if (found == std::end(dtypes)) {
-    fail(path, fmt::format("holds elements of type '{}', which is not supported{}: convert them "
-                           "with a.astype(t), where t is {}",
-                           printable(descr),
-                           name == two_opaque_bytes ? " (NumPy has no bf16 and saves it so)" : "",
-                           known_dtypes));
-  }
+  if (found == std::end(dtypes))
+    fail(
+        "holds elements of type '{}', which is not supported{}: convert them with a.astype(t), "
+        "where t is {}",
+        printable(descr), name == two_opaque_bytes ? " (NumPy has no bf16 and saves it so)" : "",
+        known_dtypes);
   if (descr.front() == '>' && size_of(found->type) > 1) {
-    fail(path, fmt::format("is big-endian ('{}'): convert it with "
-                           "a.astype(a.dtype.newbyteorder('<'))",
-                           descr));
+    fail("is big-endian ('{}'): convert it with a.astype(a.dtype.newbyteorder('<'))", descr);
   }
   return found->type;
 }
 
-element_type read_descr(const std::filesystem::path& path, std::string_view descr) {
+element_type read_descr(std::string_view descr) {
   if (descr.starts_with('[') || descr.starts_with('('))
-    fail(path, fmt::format("holds structured elements, which are not supported: select one field, "
-                           "a['name'], and convert it with a.astype(t), where t is {}",
-                           known_dtypes));
-  if (!descr.starts_with('\'') && !descr.starts_with('"')) throw malformed("'descr' is not a type");
+    fail(
+        "holds structured elements, which are not supported: select one field, a['name'], and "
+        "convert it with a.astype(t), where t is {}",
+        known_dtypes);
+  if (!descr.starts_with('\'') && !descr.starts_with('"')) fail_malformed("'descr' is not a type");
   const std::size_t close = descr.find(descr.front(), 1);
-  if (close == descr.npos) throw malformed("'descr' is not a type");
-  return read_dtype(path, descr.substr(1, close - 1));
+  if (close == descr.npos) fail_malformed("'descr' is not a type");
+  return read_dtype(descr.substr(1, close - 1));
 }
 
 bool read_order(std::string_view order) {
   if (order.starts_with("True")) return true;
   if (order.starts_with("False")) return false;
-  throw malformed("'fortran_order' is not True or False");
+  fail_malformed("'fortran_order' is not True or False");
 }
 
-std::vector<std::uint64_t> read_shape(const std::filesystem::path& path, std::string_view shape) {
+std::vector<std::uint64_t> read_shape(std::string_view shape) {
   const std::size_t close = shape.find(')');
-  if (!shape.starts_with('(') || close == shape.npos) throw malformed("'shape' is not a tuple");
+  if (!shape.starts_with('(') || close == shape.npos) fail_malformed("'shape' is not a tuple");
   std::string_view rest = without_space(shape.substr(1, close - 1));
   std::vector<std::uint64_t> extents;
   while (!rest.empty()) {
     std::uint64_t extent = 0;
     const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
     if (status == std::errc::result_out_of_range)
-      fail(path, "has an extent of more than 64 bits in its shape: " + std::string(rewrite));
+      fail("has an extent of more than 64 bits in its shape: {}", rewrite);
     rest = without_space(rest.substr(static_cast<std::size_t>(end - rest.data())));
     if (status != std::errc{} || (!rest.empty() && !rest.starts_with(',')))
-      throw malformed("'shape' is not a tuple of whole numbers");
+      fail_malformed("'shape' is not a tuple of whole numbers");
     extents.push_back(extent);
     if (!rest.empty()) rest = without_space(rest.substr(1));
   }
   return extents;
 }
 
-header read_header(const std::filesystem::path& path, std::string_view text) try {
-  return {read_descr(path, value_of(text, "descr")), read_order(value_of(text, "fortran_order")),
-          read_shape(path, value_of(text, "shape"))};
-} catch (const malformed& reason) {
-  fail(path, fmt::format("has a malformed header ({}): {}", reason.what(), rewrite));
+npy_header read_header(std::string_view text) {
+  return {read_descr(value_of(text, "descr")), read_order(value_of(text, "fortran_order")),
+          read_shape(value_of(text, "shape"))};
 }
 
 std::uint64_t little_endian(std::string_view bytes) {
   std::uint64_t result = 0;
-  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte) {
+  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
     result = result << 8 | static_cast<unsigned char>(*byte);
-  }
   return result;
 }
 
-[[noreturn]] void fail_truncated_header(const std::filesystem::path& path, std::uint64_t expected,
-                                        std::size_t found) {
-  fail(path, fmt::format("ends inside its header, which takes {} bytes of which {} are there: copy "
-                         "the file again or {}",
-                         expected, found, rewrite));
+[[noreturn]] void fail_truncated_header(std::uint64_t expected, std::size_t found) {
+  fail(
+      "ends inside its header, which takes {} bytes of which {} are there: copy the file again or "
+      "{}",
+      expected, found, rewrite);
 }
 
 /// The text of the header, a part of `file`; what follows it is the data.
-std::string_view find_header(const std::filesystem::path& path, std::string_view file) {
-  if (!file.starts_with(magic)) {
-    fail(path, "is not a .npy file: write one with numpy.save (not savez or savetxt)");
-  }
+std::string_view find_header(std::string_view file) {
+  if (!file.starts_with(magic))
+    fail("is not a .npy file: write one with numpy.save (not savez or savetxt)");
   const std::size_t version_end = magic.size() + 2;
-  if (file.size() < version_end) fail_truncated_header(path, version_end, file.size());
+  if (file.size() < version_end) fail_truncated_header(version_end, file.size());
   const int major = static_cast<unsigned char>(file[magic.size()]);
   const int minor = static_cast<unsigned char>(file[magic.size() + 1]);
-  if (major < 1 || major > 3 || minor != 0) {
-    fail(path, fmt::format("has .npy format {}.{}, known are 1.0, 2.0 and 3.0: {}", major, minor,
-                           rewrite));
-  }
+  if (major < 1 || major > 3 || minor != 0)
+    fail("has .npy format {}.{}, known are 1.0, 2.0 and 3.0: {}", major, minor, rewrite);
   const std::size_t length_size = major == 1 ? 2 : 4;
   const std::size_t text_begin = version_end + length_size;
-  if (file.size() < text_begin) fail_truncated_header(path, text_begin, file.size());
+  if (file.size() < text_begin) fail_truncated_header(text_begin, file.size());
   const std::uint64_t length = little_endian(file.substr(version_end, length_size));
-  if (file.size() - text_begin < length) {
-    fail_truncated_header(path, text_begin + length, file.size());
-  }
+  if (file.size() - text_begin < length) fail_truncated_header(text_begin + length, file.size());
   return file.substr(text_begin, length);
 }
 
 /// The product of the extents, if the bytes of that many elements can be counted.
-std::optional<std::uint64_t> count_elements(const header& h) {
+std::optional<std::uint64_t> count_elements(const npy_header& h) {
   if (std::find(h.shape.begin(), h.shape.end(), 0) != h.shape.end()) return 0;
   std::uint64_t bytes = size_of(h.type);
   for (const std::uint64_t extent : h.shape)
@@ -200,39 +184,19 @@ std::optional<std::uint64_t> count_elements(const header& h) {
   return bytes / size_of(h.type);
 }
 
-class descriptor {
- public:
-  /// Does not wait for a writer where the path is a pipe.
-  explicit descriptor(const std::filesystem::path& path)
-      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
-
 std::string system_message() {
   return std::generic_category().message(errno);
 }
 
-std::size_t regular_size(const std::filesystem::path& path, const descriptor& file) {
-  if (file.get() < 0) {
-    fail(path, fmt::format("cannot be opened ({}): check the path and its permissions",
-                           system_message()));
-  }
+std::size_t regular_size(const owned_descriptor& file) {
+  if (file.number() < 0)
+    fail("cannot be opened ({}): check the path and its permissions", system_message());
   struct stat status {};
-  if (::fstat(file.get(), &status) != 0) {
-    fail(path, fmt::format("cannot be examined ({}): check the file system", system_message()));
-  }
-  if (S_ISDIR(status.st_mode)) fail(path, "is a directory: name a .npy file in it");
-  if (!S_ISREG(status.st_mode)) {
-    fail(path, "is not a regular file and cannot be mapped: save it to a file first");
-  }
+  if (::fstat(file.number(), &status) != 0)
+    fail("cannot be examined ({}): check the file system", system_message());
+  if (S_ISDIR(status.st_mode)) fail("is a directory: name a .npy file in it");
+  if (!S_ISREG(status.st_mode))
+    fail("is not a regular file and cannot be mapped: save it to a file first");
   return static_cast<std::size_t>(status.st_size);
 }
 
@@ -243,38 +207,33 @@ void npy_file::unmap::operator()(const std::byte* bytes) const noexcept {
 }
 
 npy_file::mapping npy_file::map(const std::filesystem::path& path) {
-  const descriptor file(path);
-  const std::size_t size = regular_size(path, file);
+  // Where the path is a pipe, this does not wait for a writer.
+  const owned_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const std::size_t size = regular_size(file);
   if (size == 0) return {nullptr, unmap{0}};  // mmap refuses a length of 0
-  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-  if (bytes == MAP_FAILED) {
-    fail(path, fmt::format("cannot be mapped into memory ({}): copy it to a local file system",
-                           system_message()));
-  }
+  void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (bytes == MAP_FAILED)
+    fail("cannot be mapped into memory ({}): copy it to a local file system", system_message());
   return {static_cast<const std::byte*>(bytes), unmap{size}};
 }
 
-npy_file::npy_file(const std::filesystem::path& path) : bytes_(map(path)) {
+npy_file::npy_file(const std::filesystem::path& path) try : bytes_(map(path)) {
   const std::string_view file(reinterpret_cast<const char*>(bytes_.get()),
                               bytes_.get_deleter().size);
-  const std::string_view text = find_header(path, file);
-  header h = read_header(path, text);
-  const std::optional<std::uint64_t> n = count_elements(h);
-  if (!n) {
-    fail(path, fmt::format("has a shape ({}) whose bytes exceed 64 bits: {}",
-                           printable(fmt::format("{}", fmt::join(h.shape, ", "))), rewrite));
-  }
+  const std::string_view text = find_header(file);
+  header_ = read_header(text);
+  const std::optional<std::uint64_t> n = count_elements(header_);
+  if (!n)
+    fail("has a shape ({}) whose bytes exceed 64 bits: {}",
+         printable(fmt::format("{}", fmt::join(header_.shape, ", "))), rewrite);
   offset_ = static_cast<std::size_t>(text.data() + text.size() - file.data());
-  const std::uint64_t expected = *n * size_of(h.type);
-  if (file.size() - offset_ < expected) {
-    fail(path, fmt::format("is truncated, {} bytes of data expected and {} found: copy the file "
-                           "again or {}",
-                           expected, file.size() - offset_, rewrite));
-  }
-  type_ = h.type;
-  fortran_order_ = h.fortran_order;
-  shape_ = std::move(h.shape);
+  const std::uint64_t expected = *n * size_of(header_.type);
+  if (file.size() - offset_ < expected)
+    fail("is truncated, {} bytes of data expected and {} found: copy the file again or {}",
+         expected, file.size() - offset_, rewrite);
   n_ = *n;
+} catch (const input_error& flaw) {
+  throw input_error(fmt::format("'{}' {}", path.string(), flaw.what()));
 }
 
 }  // namespace tenfold

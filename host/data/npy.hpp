@@ -13,6 +13,13 @@
 
 namespace tenfold {
 
+/// What the header of a file says.
+struct npy_header {
+  element_type type = element_type::i32;
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape{};
+};
+
 /// A read-only memory mapping of a `.npy` file of format 1.0, 2.0 or 3.0.
 ///
 /// The elements are one of `i1`, `u1`, `i4`, `u4`, `i8`, `u8`, `f2`, `f4` and `f8` in little-endian
@@ -24,13 +31,13 @@ class npy_file {
   /// @throws input_error naming the file, what is wrong with it and the remedy.
   explicit npy_file(const std::filesystem::path& path);
 
-  [[nodiscard]] element_type type() const noexcept { return type_; }
+  [[nodiscard]] element_type type() const noexcept { return header_.type; }
 
   /// The extents as stored, outermost first; empty for a scalar.
-  [[nodiscard]] const std::vector<std::uint64_t>& shape() const noexcept { return shape_; }
+  [[nodiscard]] const std::vector<std::uint64_t>& shape() const noexcept { return header_.shape; }
 
   /// Whether the first index, not the last, runs fastest.
-  [[nodiscard]] bool fortran_order() const noexcept { return fortran_order_; }
+  [[nodiscard]] bool fortran_order() const noexcept { return header_.fortran_order; }
 
   /// Number of elements: the product of the shape, 1 for a scalar.
   [[nodiscard]] std::uint64_t n() const noexcept { return n_; }
@@ -38,7 +45,7 @@ class npy_file {
   /// The elements in file order, n() * size_of(type()) bytes, valid as long as this object. The
   /// address is a multiple of the element's size only if the writer padded the header.
   [[nodiscard]] std::span<const std::byte> data() const noexcept {
-    return {bytes_.get() + offset_, n_ * size_of(type_)};
+    return {bytes_.get() + offset_, n_ * size_of(header_.type)};
   }
 
  private:
@@ -52,9 +59,7 @@ class npy_file {
 
   mapping bytes_;
   std::size_t offset_ = 0;
-  element_type type_ = element_type::i32;
-  bool fortran_order_ = false;
-  std::vector<std::uint64_t> shape_;
+  npy_header header_;
   std::uint64_t n_ = 0;
 };
 

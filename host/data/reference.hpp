@@ -26,7 +26,8 @@ struct reference {
   long double squares = 0;    ///< additive: the sum of squares
   std::uint64_t inexact_factors = 0;  ///< multiplicative: elements that are no power of two
   bool may_overflow = false;          ///< some order of evaluation may leave the type's range
-  /// Additive: elements were drawn at random, of both signs alike, as by `generate_input`.
+  /// Additive: elements were drawn at random, each sign as likely as the other, as by
+  /// `generate_input`.
   bool is_random = false;
 };
 

@@ -7,7 +7,7 @@
 
 #include "host/isa/inlined_calls.hpp"
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {
@@ -115,7 +115,7 @@ class amdgcn_reader {
   /// The values of a kernel come in the order of their names: some before that of the kernel.
   void read_metadata(std::string_view line) {
     if (line.starts_with("  - ")) described_ = {};
-    const std::vector<std::string_view> words = split(line, " :");
+    const std::vector<std::string_view> words = words_of(line, " :");
     if (words.size() < 2) return;
     if (words[0] == ".name" && line.starts_with("    .")) described_.symbol = words[1];
     resources& r = described_.resources;

@@ -2,7 +2,7 @@
 
 #include "host/error.hpp"
 #include "host/isa/isa.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {

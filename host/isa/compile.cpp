@@ -1,14 +1,16 @@
 // From a unit to the code of its kernels.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <tuple>
 
 #include "host/error.hpp"
 #include "host/isa/compiler.hpp"
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;
@@ -31,12 +33,9 @@ bool says_error(std::string_view line) {
 
 std::string first_error(std::string_view text, const temporary_folder& folder) {
   const std::vector<std::string_view> lines = lines_of(text);
-  std::string found = lines.empty() ? "it does not say why" : std::string(trimmed(lines.front()));
-  for (const std::string_view line : lines)
-    if (says_error(line)) {
-      found = trimmed(line);
-      break;
-    }
+  if (lines.empty()) return "it does not say why";
+  const auto error = std::ranges::find_if(lines, says_error);
+  std::string found(trimmed(error == lines.end() ? lines.front() : *error));
   const std::string prefix = folder.path().string() + "/";
   for (std::size_t at; (at = found.find(prefix)) != found.npos;) found.erase(at, prefix.size());
   return found;
@@ -52,16 +51,21 @@ process_result run_or_throw(const command& line, const architecture& a,
   return result;
 }
 
+process_result run_compiler(const architecture& a, const temporary_folder& folder,
+                            std::initializer_list<command> arguments) {
+  command line = needed_compiler(a);
+  for (const command& each : arguments) line.insert(line.end(), each.begin(), each.end());
+  return run_or_throw(line, a, folder);
+}
+
 /// Assembles PTX, in which nothing is said of registers yet.
 /// @return what the assembler says of them
 std::string assemble(const architecture& a, const temporary_folder& folder) {
-  command line = needed_compiler(a);
   const fs::path ptx = folder.path() / "unit.ptx", code = folder.path() / "unit.cubin";
-  for (const std::string& each :
-       {std::string("-cubin"), "-arch=" + a.name, std::string("-Xptxas=-v,--generate-line-info"),
-        ptx.string(), std::string("-o"), code.string()})
-    line.push_back(each);
-  return run_or_throw(line, a, folder).err;
+  return run_compiler(a, folder,
+                      {{"-cubin", "-arch=" + a.name, "-Xptxas=-v,--generate-line-info",
+                        ptx.string(), "-o", code.string()}})
+      .err;
 }
 
 /// Writes the unit into the folder, and `unit.s` or `unit.ptx` beside it. @return what is in that
@@ -71,13 +75,11 @@ std::string compile_to_text(std::string_view unit, const architecture& a, const 
   const fs::path source = folder.path() / (is_amd ? "unit.hip" : "unit.cu");
   const fs::path output = folder.path() / (is_amd ? "unit.s" : "unit.ptx");
   write_text(source, unit);
-  command line = needed_compiler(a);
-  for (const command& more : {usual_flags(a),
-                              flags,
-                              {"-I" + source_folder(), "-I" + generated_folder(), source.string(),
-                               "-o", output.string()}})
-    line.insert(line.end(), more.begin(), more.end());
-  std::ignore = run_or_throw(line, a, folder);
+  run_compiler(a, folder,
+               {usual_flags(a),
+                flags,
+                {"-I" + source_folder(), "-I" TENFOLD_GENERATED_FOLDER, source.string(), "-o",
+                 output.string()}});
   return read_text(output);
 }
 

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "host/error.hpp"
-#include "host/isa/text.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;
@@ -40,13 +40,14 @@ std::string from_environment(const char* variable) {
   return text == nullptr ? "" : text;
 }
 
-}  // namespace
-
-command command_from(std::string_view text) {
-  const std::vector<std::string_view> words = words_of(text);
-  return {words.begin(), words.end()};
+/// The first of these programs that is there; empty where none is.
+std::string find_first(const std::vector<std::string>& names) {
+  for (const std::string& each : names)
+    if (const std::string found = find_program(each); !found.empty()) return found;
+  return {};
 }
 
+/// Empty where there is none.
 command find_compiler(vendor v) {
   const vendor_compiler& known = compiler_of(v);
   if (const command chosen = command_from(from_environment(known.variable)); !chosen.empty())
@@ -54,9 +55,15 @@ command find_compiler(vendor v) {
   if (command built_with = command_from(known.built_with);
       !built_with.empty() && !find_program(built_with.front()).empty())
     return built_with;
-  for (const std::string& each : known.usual)
-    if (const std::string found = find_program(each); !found.empty()) return {found};
-  return {};
+  const std::string found = find_first(known.usual);
+  return found.empty() ? command() : command{found};
+}
+
+}  // namespace
+
+command command_from(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  return {words.begin(), words.end()};
 }
 
 std::string compiler_absence(const architecture& a) {
@@ -92,9 +99,7 @@ std::string find_disassembler() {
   if (const command compiler = find_compiler(vendor::nvidia); !compiler.empty())
     places.insert(places.begin(),
                   (fs::path(find_program(compiler.front())).parent_path() / "nvdisasm").string());
-  for (const std::string& each : places)
-    if (const std::string found = find_program(each); !found.empty()) return found;
-  return {};
+  return find_first(places);
 }
 
 std::string source_folder() {
@@ -107,10 +112,6 @@ std::string source_folder() {
                     "holds kernels/ and common/",
                     folder.string()));
   return folder.string();
-}
-
-std::string generated_folder() {
-  return TENFOLD_GENERATED_FOLDER;
 }
 
 std::string disassembler_absence() {

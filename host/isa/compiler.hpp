@@ -16,12 +16,10 @@ using command = std::vector<std::string>;
 /// The words of a text, between which there are spaces.
 [[nodiscard]] command command_from(std::string_view text);
 
-/// The command of the compiler for a vendor's GPUs with the options it always takes; empty where
-/// there is none. In this order: TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER of the environment,
-/// what this build compiles its own kernels with, hipcc or nvcc where they usually are.
-[[nodiscard]] command find_compiler(vendor v);
-
-/// The same for an architecture. @throws input_error where there is none
+/// The command of the compiler for an architecture with the options it always takes. In this order:
+/// TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER of the environment, what this build compiles its
+/// own kernels with, hipcc or nvcc where they usually are.
+/// @throws input_error where there is none
 [[nodiscard]] command needed_compiler(const architecture& a);
 
 /// nvdisasm, beside nvcc or where it usually is; empty where there is none.
@@ -30,7 +28,5 @@ using command = std::vector<std::string>;
 /// The folder with the kernels' headers.
 /// @throws input_error where there is none any more
 [[nodiscard]] std::string source_folder();
-/// The folder with the headers that the build made.
-[[nodiscard]] std::string generated_folder();
 
 }  // namespace tenfold::isa

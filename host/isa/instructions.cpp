@@ -1,12 +1,11 @@
 // What instructions are, and how many of them there are.
 #include <algorithm>
-#include <array>
 #include <initializer_list>
-#include <utility>
+#include <span>
 
 #include "host/isa/isa.hpp"
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {
@@ -18,55 +17,57 @@ int count_code(const kernel_code& kernel, Predicate&& counts) {
                     [&](const code_line& line) { return !line.is_label && counts(line.text); }));
 }
 
-bool has(const std::vector<std::string_view>& parts, std::string_view part) {
-  return std::find(parts.begin(), parts.end(), part) != parts.end();
+/// What names, or beginnings of names, stand for.
+template <typename Meaning>
+struct named {
+  Meaning meaning;
+  std::initializer_list<std::string_view> names;
+};
+
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](auto each) { return text.starts_with(each); });
 }
+
+/// 0 where none of the parts is in the table.
+int find_number(std::span<const named<int>> table, const std::vector<std::string_view>& parts) {
+  for (const auto& [number, names] : table)
+    if (std::ranges::find_first_of(names, parts) != names.end()) return number;
+  return 0;
+}
+
+const named<int> amd_sizes[] = {{16, {"dwordx4", "b128"}},
+                                {12, {"dwordx3", "b96"}},
+                                {8, {"dwordx2", "b64"}},
+                                {4, {"dword", "b32"}},
+                                {2, {"ushort", "sshort", "short", "b16", "u16", "i16"}},
+                                {1, {"ubyte", "sbyte", "u8", "i8"}}};
+const named<int> ptx_vectors[] = {{8, {"v8"}}, {4, {"v4"}}, {2, {"v2"}}};
+const named<int> sass_sizes[] = {
+    {32, {"256"}}, {16, {"128"}}, {8, {"64"}}, {2, {"U16", "S16"}}, {1, {"U8", "S8"}}};
 
 /// Of `global_load_dwordx4`, or `flat_load_b128` as it is called from gfx11 on; 0: no such load.
 int amd_load_bytes(std::string_view opcode) {
   if (!opcode.starts_with("global_load_") && !opcode.starts_with("flat_load_")) return 0;
-  std::vector<std::string_view> parts = split(opcode, "_");
-  constexpr std::array<std::pair<std::string_view, int>, 16> sizes{{{"dwordx4", 16},
-                                                                    {"b128", 16},
-                                                                    {"dwordx3", 12},
-                                                                    {"b96", 12},
-                                                                    {"dwordx2", 8},
-                                                                    {"b64", 8},
-                                                                    {"dword", 4},
-                                                                    {"b32", 4},
-                                                                    {"ushort", 2},
-                                                                    {"sshort", 2},
-                                                                    {"short", 2},
-                                                                    {"b16", 2},
-                                                                    {"u16", 2},
-                                                                    {"i16", 2},
-                                                                    {"u8", 1},
-                                                                    {"i8", 1}}};
-  for (const auto& [name, bytes] : sizes)
-    if (has(parts, name)) return bytes;
-  return has(parts, "ubyte") || has(parts, "sbyte") ? 1 : 0;
+  return find_number(amd_sizes, words_of(opcode, "_"));
 }
 
 /// Of `ld.global.nc.v4.f32`. What names no memory may be global memory.
 int ptx_load_bytes(std::string_view opcode) {
-  const std::vector<std::string_view> parts = split(opcode, ".");
+  const std::vector<std::string_view> parts = words_of(opcode, ".");
   if (parts.front() != "ld" && parts.front() != "ldu") return 0;
   for (const std::string_view part : parts)
     for (const std::string_view other : {"param", "shared", "local", "const"})
       if (part.substr(0, part.find("::")) == other) return 0;
   const int bits = number_at(parts.back().substr(1)).value_or(0);
-  return bits / 8 * (has(parts, "v8") ? 8 : has(parts, "v4") ? 4 : has(parts, "v2") ? 2 : 1);
+  return bits / 8 * std::max(find_number(ptx_vectors, parts), 1);
 }
 
 /// Of `LDG.E.128.CONSTANT`.
 int sass_load_bytes(std::string_view opcode) {
-  const std::vector<std::string_view> parts = split(opcode, ".");
+  const std::vector<std::string_view> parts = words_of(opcode, ".");
   if (parts.front() != "LDG" && parts.front() != "LD") return 0;
-  constexpr std::array<std::pair<std::string_view, int>, 7> sizes{
-      {{"256", 32}, {"128", 16}, {"64", 8}, {"U16", 2}, {"S16", 2}, {"U8", 1}, {"S8", 1}}};
-  for (const auto& [name, bytes] : sizes)
-    if (has(parts, name)) return bytes;
-  return 4;
+  const int bytes = find_number(sass_sizes, parts);
+  return bytes == 0 ? 4 : bytes;
 }
 
 int load_bytes(std::string_view opcode) {
@@ -76,14 +77,9 @@ int load_bytes(std::string_view opcode) {
   return sass_load_bytes(opcode);
 }
 
-struct kind_prefixes {
-  instruction_kind kind;
-  std::initializer_list<std::string_view> list;
-};
-
 // The first that fits counts. AMD's names are in small letters with underscores, PTX has points,
 // and SASS is in capitals, so that one list serves all three.
-const kind_prefixes by_prefix[] = {
+const named<instruction_kind> by_prefix[] = {
     {instruction_kind::shuffle,
      {"ds_bpermute", "ds_permute", "ds_swizzle", "v_permlane", "v_readlane", "v_writelane",
       "v_readfirstlane", "redux", "vote", "match", "REDUX", "VOTE", "MATCH", "shfl", "SHFL"}},
@@ -108,17 +104,11 @@ const kind_prefixes by_prefix[] = {
       "BSYNC", "BREAK", "BRX", "trap"}},
     {instruction_kind::scalar, {"s_", "U", "R2UR", "S2UR"}}};
 
-}  // namespace
-
+/// An instruction without the predicate before it.
 std::string_view without_guard(std::string_view instruction) {
   if (!instruction.starts_with('@')) return instruction;
   return trimmed(
       instruction.substr(std::min(instruction.find_first_of(blanks), instruction.size())));
-}
-
-std::string_view opcode_of(std::string_view instruction) {
-  const std::string_view bare = without_guard(instruction);
-  return bare.substr(0, bare.find_first_of(blanks));
 }
 
 bool is_barrier(std::string_view opcode) {
@@ -127,6 +117,13 @@ bool is_barrier(std::string_view opcode) {
   return begins_with_one_of(
       opcode, {"bar.sync", "bar.red", "bar.cta.sync", "bar.cta.red", "barrier.sync", "barrier.red",
                "barrier.cta.sync", "barrier.cta.red", "BAR.SYNC", "BAR.RED"});
+}
+
+}  // namespace
+
+std::string_view opcode_of(std::string_view instruction) {
+  const std::string_view bare = without_guard(instruction);
+  return bare.substr(0, bare.find_first_of(blanks));
 }
 
 bool is_branch(std::string_view opcode) {
@@ -148,8 +145,8 @@ instruction_kind kind_of(std::string_view instruction) {
   // The lanes exchange registers as they compute.
   if (instruction.find("_dpp") != instruction.npos || instruction.find(" row_") != instruction.npos)
     return instruction_kind::shuffle;
-  for (const kind_prefixes& each : by_prefix)
-    if (begins_with_one_of(opcode, each.list)) return each.kind;
+  for (const auto& [kind, prefixes] : by_prefix)
+    if (begins_with_one_of(opcode, prefixes)) return kind;
   return instruction_kind::arithmetic;
 }
 

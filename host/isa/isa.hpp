@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "host/text/source_place.hpp"
+
 namespace tenfold::isa {
 
 enum class vendor { amd, nvidia };
@@ -21,19 +23,13 @@ struct architecture {
 /// @throws input_error for what is neither `gfx...` nor `sm_...`
 [[nodiscard]] architecture parse_architecture(std::string_view name);
 
-/// A place in a source file: its path as the compiler was given it, its line from 1.
-struct place {
-  std::string file;
-  int line;
-};
-
 /// A line of machine code: an instruction or, where `is_label`, the target of a branch.
 struct code_line {
   std::string text;  ///< without comments; a label without its colon
   bool is_label;
   /// Where it comes from, the innermost function that was inlined first. Empty where the compiler
   /// does not say.
-  std::vector<place> places;
+  std::vector<source_place> places;
 };
 
 /// What a kernel takes of the hardware.

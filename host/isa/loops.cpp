@@ -7,7 +7,7 @@
 
 #include "host/isa/isa.hpp"
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {
@@ -29,7 +29,7 @@ bool goes_on(std::string_view instruction) {
 
 /// The label that a branch names last: `BRA.U UP0, `(.L_x_1)` names a predicate before.
 std::string_view target_of(std::string_view branch) {
-  const std::vector<std::string_view> parts = split(branch, " \t,`()");
+  const std::vector<std::string_view> parts = words_of(branch, " \t,`()");
   return parts.empty() ? std::string_view() : parts.back();
 }
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {
@@ -117,8 +117,8 @@ class ptx_reader {
   }
 
   /// The callers of a place are those that were named for it last.
-  [[nodiscard]] std::vector<place> chain() const {
-    std::vector<place> places;
+  [[nodiscard]] std::vector<source_place> chain() const {
+    std::vector<source_place> places;
     constexpr int deepest = 100;
     ptx_place at = current_;
     for (int depth = 0; std::get<0>(at) != 0 && depth < deepest; ++depth) {
@@ -143,14 +143,14 @@ class ptx_reader {
 /// `Used 14 registers, used 1 barriers, 32 bytes smem`
 void read_usage(std::string_view line, resources& r) {
   r.vector_registers = number_after(line, "Used ").value_or(0);
-  for (const std::string_view part : split(line, ","))
+  for (const std::string_view part : words_of(line, ","))
     if (part.ends_with(" bytes smem")) r.shared_bytes = number_at(trimmed(part)).value_or(0);
 }
 
 /// `0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads`
 void read_stack(std::string_view line, resources& r) {
   constexpr int register_bytes = 4;
-  for (const std::string_view part : split(line, ",")) {
+  for (const std::string_view part : words_of(line, ",")) {
     const int bytes = number_at(trimmed(part)).value_or(0);
     if (part.ends_with(" stack frame")) r.scratch_bytes = bytes;
     if (part.ends_with(" spill stores")) r.spilled_registers = bytes / register_bytes;

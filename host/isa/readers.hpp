@@ -23,13 +23,9 @@ namespace tenfold::isa {
 /// Takes over what `ptxas -v` says of the kernels.
 void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernels);
 
-/// An instruction without the predicate that guards it, such as `@%p1` or `@!P0`.
-[[nodiscard]] std::string_view without_guard(std::string_view instruction);
-
-/// The first word of that.
+/// The first word of an instruction after the predicate that guards it, such as `@%p1` or `@!P0`.
 [[nodiscard]] std::string_view opcode_of(std::string_view instruction);
 
-[[nodiscard]] bool is_barrier(std::string_view opcode);
 [[nodiscard]] bool is_branch(std::string_view opcode);
 
 }  // namespace tenfold::isa

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "host/isa/readers.hpp"
-#include "host/isa/text.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace {
@@ -69,7 +69,7 @@ class sass_reader {
   }
 
   std::vector<kernel_code> kernels_;
-  std::vector<place> places_;
+  std::vector<source_place> places_;
   bool is_place_before_ = false;  ///< no instruction has come since
   bool is_inside_ = false;
 };

@@ -11,8 +11,8 @@
 #include "host/error.hpp"
 #include "host/observe/checker.hpp"
 #include "host/observe/explore.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
 
@@ -39,18 +39,35 @@ class scheduled {
   simt::schedule before_;
 };
 
-std::string describe(const check_input& input) {
-  return input.offset == 0 ? fmt::format("n {}", format_count(input.n))
-                           : fmt::format("n {} at an address of its own", format_count(input.n));
+/// The same kernel on all that a check tries, of which the largest has `r.n` elements.
+std::vector<run_request> requests_of(const run_request& r) {
+  const std::uint64_t block = elements_per_block(r);
+  std::vector<run_request> requests;
+  const auto add = [&](std::uint64_t n, std::size_t offset) {
+    run_request& each = requests.emplace_back(r);
+    each.n = n;
+    each.offset = offset;
+  };
+  for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{31}, block - 1,
+                                block, block + 1, ragged, 3 * block + 7})
+    if (n < r.n) add(n, 0);
+  for (const std::uint64_t n : {block + 1, ragged})
+    if (n < r.n) add(n, 1);
+  add(r.n, 0);
+  return requests;
 }
 
-finding wrong_result(const run_request& r, const watched_result& run, const std::string& schedule) {
+std::string describe(const run_request& r) {
+  return fmt::format("warps of {}, n {}{}", r.warp_size, format_count(r.n),
+                     r.offset == 0 ? "" : " at an address of its own");
+}
+
+finding wrong_result(const run_request& r, const observed_result& run,
+                     const std::string& schedule) {
   return {.kind = finding_kind::wrong_result,
           .kernel = run.kernel,
-          .address = {},
           .what = fmt::format("the sum of {} elements is {}, and should be {}", format_count(r.n),
                               to_string(run.result), to_string(run.expected.expected)),
-          .witnesses = {},
           .remedy =
               "Look at the other findings first; without any, follow a small input through "
               "'tenfold trace'.",
@@ -63,7 +80,7 @@ finding wrong_result(const run_request& r, const watched_result& run, const std:
 scheduled_run run_of(const run_request& r) {
   return [r](const simt::schedule& order) {
     const scheduled in_that_order(order);
-    const watched_result run = run_watched(r, nullptr);
+    const observed_result run = run_observed(r, nullptr);
     return std::visit(
         [](const auto& result) {
           const auto* bytes = reinterpret_cast<const std::byte*>(&result);
@@ -87,22 +104,6 @@ std::string array_of(const finding& f) {
   return f.address.substr(0, f.address.find('['));
 }
 
-/// What follows from another finding is none of its own.
-void drop_consequences(std::vector<finding>& all) {
-  const auto is_cause = [](const finding& f) { return !is_symptom(f.kind); };
-  if (std::any_of(all.begin(), all.end(), is_cause))
-    std::erase_if(all, [](const finding& f) { return is_symptom(f.kind); });
-  std::vector<std::string> raced;
-  for (const finding& each : all)
-    if (is_race(each.kind)) raced.push_back(array_of(each));
-  std::erase_if(all, [&](const finding& f) {
-    const bool follows = f.kind == finding_kind::uninitialised_read ||
-                         f.kind == finding_kind::lost_element ||
-                         f.kind == finding_kind::repeated_element;
-    return follows && std::find(raced.begin(), raced.end(), array_of(f)) != raced.end();
-  });
-}
-
 /// Findings of all runs, with lines in the place of program counters; each once.
 class collection {
  public:
@@ -119,34 +120,42 @@ class collection {
   }
 
   void add(finding each) {
-    const auto same = std::find_if(all_.begin(), all_.end(),
-                                   [&](const finding& known) { return is_same(known, each); });
+    const auto same =
+        std::ranges::find_if(all_, [&](const finding& known) { return is_same(known, each); });
     if (same == all_.end())
       all_.push_back(std::move(each));
     else
       same->count += each.count;
   }
 
+  /// What follows from another finding is none of its own.
   [[nodiscard]] std::vector<finding> take() {
-    drop_consequences(all_);
+    if (has_cause()) std::erase_if(all_, [](const finding& f) { return is_symptom(f.kind); });
+    std::vector<std::string> raced;
+    for (const finding& each : all_)
+      if (is_race(each.kind)) raced.push_back(array_of(each));
+    std::erase_if(all_, [&](const finding& f) {
+      const bool follows = f.kind == finding_kind::uninitialised_read ||
+                           f.kind == finding_kind::lost_element ||
+                           f.kind == finding_kind::repeated_element;
+      return follows && std::ranges::find(raced, array_of(f)) != raced.end();
+    });
     return std::move(all_);
   }
 
   /// Whether something was found that other findings may follow from.
   [[nodiscard]] bool has_cause() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const finding& each) { return !is_symptom(each.kind); });
+    return !std::ranges::all_of(all_, is_symptom, &finding::kind);
   }
 
-  /// Whether there is no point in going on: every further run would take as long.
+  /// Every further run would take as long as this one did.
   [[nodiscard]] bool has_endless_loop() const {
-    return std::any_of(all_.begin(), all_.end(),
-                       [](const finding& each) { return each.kind == finding_kind::endless_loop; });
+    return std::ranges::find(all_, finding_kind::endless_loop, &finding::kind) != all_.end();
   }
 
  private:
   void look_up(std::vector<finding>& found) {
-    std::vector<code_place> places;
+    std::vector<code_address> places;
     for (const finding& each : found)
       for (const witness& w : each.witnesses)
         if (w.pc) places.push_back(*w.pc);
@@ -160,10 +169,7 @@ class collection {
   /// The same mistake: what was made at the same lines, to the same array.
   static bool is_same(const finding& a, const finding& b) {
     return a.kind == b.kind && array_of(a) == array_of(b) &&
-           std::equal(a.witnesses.begin(), a.witnesses.end(), b.witnesses.begin(),
-                      b.witnesses.end(), [](const witness& x, const witness& y) {
-                        return x.place.line == y.place.line && x.place.file == y.place.file;
-                      });
+           std::ranges::equal(a.witnesses, b.witnesses, {}, &witness::place, &witness::place);
   }
 
   std::string_view file_;
@@ -172,12 +178,12 @@ class collection {
 };
 
 /// Runs once under a checker. @return nothing where the executor ended the run
-std::optional<watched_result> run_checked(const run_request& r, const std::string& schedule,
-                                          collection& all) {
+std::optional<observed_result> run_checked(const run_request& r, const std::string& schedule,
+                                           collection& all) {
   checker checking(enough_steps(r.n), r.n, reduction_parameters());
-  std::optional<watched_result> run;
+  std::optional<observed_result> run;
   try {
-    run = run_watched(r, &checking);
+    run = run_observed(r, &checking);
   } catch (const device_error&) {
     // The checker was told why the block ended. A launch that never began has no block.
     if (checking.findings().empty()) throw;
@@ -213,40 +219,19 @@ std::uint64_t add_explored(const run_request& r, const exploration& explored, co
 
 }  // namespace
 
-std::vector<check_input> check_inputs(std::uint64_t block_elements, std::uint64_t largest) {
-  const std::uint64_t sizes[] = {0,
-                                 1,
-                                 31,
-                                 block_elements - 1,
-                                 block_elements,
-                                 block_elements + 1,
-                                 ragged,
-                                 3 * block_elements + 7};
-  std::vector<check_input> inputs;
-  for (const std::uint64_t n : sizes)
-    if (n < largest) inputs.push_back({n, 0});
-  for (const std::uint64_t n : {block_elements + 1, ragged})
-    if (n < largest) inputs.push_back({n, 1});
-  inputs.push_back({largest, 0});
-  return inputs;
-}
-
 check_report check_kernel(const run_request& r, unsigned seeds,
                           const std::function<void(const std::string&)>& progress) {
   check_size(r.n, most_elements);
   check_report report;
   collection all(r.file);
-  for (const check_input& input : check_inputs(elements_per_block(r), r.n)) {
-    progress(fmt::format("warps of {}, {}", r.warp_size, describe(input)));
-    run_request one = r;
-    one.n = input.n;
-    one.offset = input.offset;
-    const auto run = run_checked(one, "in-order", all);
+  for (const run_request& each : requests_of(r)) {
+    progress(describe(each));
+    const auto run = run_checked(each, "in-order", all);
     ++report.inputs;
     if (all.has_endless_loop()) break;
-    const bool is_explored = input.n == r.n || (input.n == ragged && input.offset == 0);
+    const bool is_explored = each.n == r.n || (each.n == ragged && each.offset == 0);
     if (run && is_explored && !all.has_cause())
-      report.schedules += add_explored(one, explore_randomly(run_of(one), 1, seeds), all);
+      report.schedules += add_explored(each, explore_randomly(run_of(each), 1, seeds), all);
   }
   report.findings = all.take();
   return report;

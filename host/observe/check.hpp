@@ -1,6 +1,6 @@
 /// @file
-/// A kernel under check: run on inputs that few kernels forgive, in several orders of threads and
-/// blocks, while a checker watches.
+/// A kernel under check: run on inputs that show most mistakes, in several orders of threads and
+/// blocks, while a checker observes.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,9 @@
 #include <vector>
 
 #include "host/observe/finding.hpp"
-#include "host/observe/watched_run.hpp"
+#include "host/observe/observed_run.hpp"
 
 namespace tenfold::observe {
-
-/// One run of a check.
-struct check_input {
-  std::uint64_t n;
-  std::size_t offset;  ///< elements between an aligned address and the input
-};
 
 /// What a check found for one warp size.
 struct check_report {
@@ -26,12 +20,8 @@ struct check_report {
   std::size_t schedules = 0;      ///< how many orders of threads and blocks
 };
 
-/// Inputs up to `largest` elements: none, one, around what one block folds, ragged ones, and some
-/// at an address that is aligned to nothing but an element.
-[[nodiscard]] std::vector<check_input> check_inputs(std::uint64_t block_elements,
-                                                    std::uint64_t largest);
-
-/// Runs the kernel on all of them, of which the largest has `r.n` elements.
+/// Runs the kernel on inputs up to `r.n` elements: none, one, around what one block folds, ragged
+/// ones, and some at an address that is aligned to nothing but an element.
 /// @param seeds how many random orders are tried
 /// @param progress is told what goes on
 /// @throws input_error where the stage has no such kernel

@@ -63,51 +63,46 @@ std::string remedy_of_bounds(const array& a) {
 
 }  // namespace
 
-bool finding_list::count_again(const key& same) {
+template <typename Describe>
+void finding_list::add(const key& same, Describe&& describe) {
   const auto found = std::find(keys_.begin(), keys_.end(), same);
-  if (found == keys_.end()) return false;
-  ++all_[static_cast<std::size_t>(found - keys_.begin())].count;
-  return true;
-}
-
-void finding_list::add(const key& same, finding what) {
-  all_.push_back(std::move(what));
+  if (found != keys_.end()) {
+    ++all_[static_cast<std::size_t>(found - keys_.begin())].count;
+    return;
+  }
+  all_.push_back(describe());
   keys_.push_back(same);
 }
 
 void finding_list::drop_consequences(std::size_t kept) {
   constexpr std::array consequences{finding_kind::block_race, finding_kind::warp_race,
                                     finding_kind::shuffle_race, finding_kind::uninitialised_read};
-  for (auto i = static_cast<std::ptrdiff_t>(all_.size()) - 1;
-       i >= static_cast<std::ptrdiff_t>(kept); --i) {
-    if (std::count(consequences.begin(), consequences.end(), all_[i].kind) == 0) continue;
-    all_.erase(all_.begin() + i);
-    keys_.erase(keys_.begin() + i);
-  }
+  for (std::size_t i = all_.size(); i-- > kept;)
+    if (std::ranges::find(consequences, all_[i].kind) != consequences.end()) {
+      all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
+      keys_.erase(keys_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
 }
 
 template <typename Describe>
 void checker::report(finding_kind kind, const std::string& array_name, const access& by,
                      const std::optional<access>& earlier, Describe&& describe) {
-  const code_place other = earlier ? earlier->where : by.where;
+  const code_address other = earlier ? earlier->where : by.where;
   const finding_list::key same{kind, std::min(by.where, other), std::max(by.where, other), kernel_,
                                array_name};
-  if (findings_.count_again(same)) return;
-  finding f = new_finding(kind);
-  const description text = describe();
-  f.address = text.address;
-  f.what = text.what;
-  f.remedy = text.remedy;
-  f.witnesses.push_back(witness_of(by));
-  if (earlier) f.witnesses.push_back(witness_of(*earlier));
-  findings_.add(same, std::move(f));
+  findings_.add(same, [&] {
+    finding f = new_finding(kind);
+    description text = describe();
+    f.address = std::move(text.address);
+    f.what = std::move(text.what);
+    f.remedy = std::move(text.remedy);
+    f.witnesses.push_back(witness_of(by));
+    if (earlier) f.witnesses.push_back(witness_of(*earlier));
+    return f;
+  });
 }
 
 // ---- memory and launches ------------------------------------------------------------------------
-
-void checker::allocated(const void* memory, std::size_t bytes) {
-  memory_.allocated(memory, bytes);
-}
 
 void checker::released(const void* memory) {
   memory_.released(memory);
@@ -128,7 +123,7 @@ void checker::written_by_host(const void* memory, std::size_t bytes) {
 void checker::begin_launch(const simt::launch_facts& launch) {
   if (launch.kernel != nullptr) {
     kernel_ = launch.kernel->name;
-    kernel_code_ = {launch.kernel->begin - first_place, launch.kernel->bytes};
+    kernel_code_ = {launch.kernel->begin - code_begin, launch.kernel->bytes};
   }
   warp_size_ = launch.warp_size;
   has_failed_ = false;
@@ -151,7 +146,7 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
   map_.begin_block(launch, memory, memory_);
   const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
   order_.begin_block(threads, launch.warp_size);
-  last_places_.assign(threads, 0);
+  last_code_.assign(threads, 0);
   had_bad_address_ = false;
   found_before_ = findings_.all().size();
   last_shadow_ = nullptr;
@@ -182,11 +177,21 @@ void checker::end_block(const simt::block_failure& failure) {
   end_interval();
   if (failure.kind == simt::failure_kind::none) return;
   has_failed_ = true;
+  const bool is_address = failure.kind == simt::failure_kind::bad_address ||
+                          failure.kind == simt::failure_kind::misaligned;
+  if (is_address && had_bad_address_) return;  // the access itself has been reported
+  finding f = new_finding({});
+  describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
+           last_code_, f);
   // Whoever went past a barrier that others wait at races with them: that follows from it.
-  const finding_kind kind = kind_of(failure);
-  if (kind == finding_kind::divergent_barrier || kind == finding_kind::divergent_collective)
+  if (f.kind == finding_kind::divergent_barrier || f.kind == finding_kind::divergent_collective)
     findings_.drop_consequences(found_before);
-  report_failure(failure);
+  const auto place = [&](std::size_t i) {
+    if (i >= f.witnesses.size()) return code_address{0};
+    return f.witnesses[i].pc.value_or(static_cast<code_address>(f.witnesses[i].place.line));
+  };
+  findings_.add({f.kind, std::min(place(0), place(1)), std::max(place(0), place(1)), kernel_, ""},
+                [&] { return f; });
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -209,15 +214,14 @@ void checker::read(const step& s) {
   }
   // A line of the kernel says more than one of what it calls.
   const bool is_in_kernel = kernel_code_.bytes == 0 || kernel_code_.holds(s.where);
-  for (std::uint64_t left = s.lanes; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
-    if (is_in_kernel) last_places_[s.warp * warp_size_ + lane] = s.where;
+  for_each_lane(s.lanes, [&](unsigned lane) {
+    if (is_in_kernel) last_code_[s.warp * warp_size_ + lane] = s.where;
     if (s.what != action::basic_block)
       check({{order_.now(s.warp, lane), s.where, s.what},
              (*s.addresses)[lane],
              s.bytes,
              s.is_packed});
-  }
+  });
 }
 
 void checker::check(const lane_access& a) {
@@ -293,16 +297,16 @@ void checker::forgive_early_reads(const lane_access& write) {
 void checker::report_unwritten(const lane_access& a, const shadow_array& shadow,
                                std::uintptr_t address) {
   report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&] {
+    const bool is_shared = shadow.of().in == space::shared;
     const std::string element = shadow.name(address);
-    if (shadow.of().in == space::shared)
-      return description{
-          element, fmt::format("{} is read and no thread of the block has written it", element),
-          "Have every element that is read written before, by the operator's identity where there "
-          "is none, and a __syncthreads() between."};
     return description{
         element,
-        fmt::format("{} is read and neither the host nor a kernel has written it", element),
-        "Write the memory before the launch, or read no further than what was written."};
+        fmt::format("{} is read and {} has written it", element,
+                    is_shared ? "no thread of the block" : "neither the host nor a kernel"),
+        is_shared
+            ? "Have every element that is read written before, by the operator's identity where "
+              "there is none, and a __syncthreads() between."
+            : "Write the memory before the launch, or read no further than what was written."};
   });
 }
 
@@ -341,7 +345,7 @@ std::optional<access> checker::find_unordered(const access& by, const shadow_cel
     if (found || !conflicts || order_.all_precede(each.interval, each.time, each.warp, by.when))
       return;
     for (std::uint64_t left = each.lanes; left != 0 && !found; left &= left - 1) {
-      const access earlier = each.by(static_cast<unsigned>(std::countr_zero(left)));
+      const access earlier = each.by(first_lane(left));
       if (!order_.precedes(earlier.when, by.when)) found = earlier;
     }
   });
@@ -454,7 +458,7 @@ void checker::report_repeated(const lane_access& a, shadow_array& shadow, std::u
   const shadow_cell& cell = shadow.cells(address, coverage_->element_bytes).front();
   cell.for_each_group([&](const access_group& each) {
     if (!earlier && order_.is_of_this_launch(each.interval))
-      earlier = each.by(static_cast<unsigned>(std::countr_zero(each.lanes)));
+      earlier = each.by(first_lane(each.lanes));
   });
   report(finding_kind::repeated_element, shadow.of().name, a.by, earlier, [&] {
     const std::string element = shadow.name(address);
@@ -478,24 +482,7 @@ void checker::check_coverage() {
       "Let the blocks cover all n elements: round the grid up, and look at the last, ragged "
       "tile.";
   f.count = lost;
-  const finding_list::key same{f.kind, 0, 0, kernel_, "in"};
-  if (!findings_.count_again(same)) findings_.add(same, std::move(f));
-}
-
-void checker::report_failure(const simt::block_failure& failure) {
-  const bool is_address = failure.kind == simt::failure_kind::bad_address ||
-                          failure.kind == simt::failure_kind::misaligned;
-  if (is_address && had_bad_address_) return;  // the access itself has been reported
-  finding f = new_finding(kind_of(failure));
-  describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
-           last_places_, f);
-  const auto place = [&](std::size_t i) {
-    if (i >= f.witnesses.size()) return code_place{0};
-    return f.witnesses[i].pc.value_or(static_cast<code_place>(f.witnesses[i].place.line));
-  };
-  const finding_list::key same{f.kind, std::min(place(0), place(1)), std::max(place(0), place(1)),
-                               kernel_, ""};
-  if (!findings_.count_again(same)) findings_.add(same, std::move(f));
+  findings_.add({f.kind, 0, 0, kernel_, "in"}, [&] { return f; });
 }
 
 // ---- findings -----------------------------------------------------------------------------------
@@ -513,11 +500,7 @@ witness checker::witness_of(const access& a) const {
 }
 
 finding checker::new_finding(finding_kind kind) const {
-  finding f{};
-  f.kind = kind;
-  f.kernel = kernel_;
-  f.warp_size = static_cast<int>(warp_size_);
-  return f;
+  return {.kind = kind, .kernel = kernel_, .warp_size = static_cast<int>(warp_size_)};
 }
 
 }  // namespace tenfold::observe

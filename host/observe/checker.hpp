@@ -26,11 +26,11 @@ namespace tenfold::observe {
 class finding_list {
  public:
   /// What makes two findings the same.
-  using key = std::tuple<finding_kind, code_place, code_place, std::string, std::string>;
+  using key = std::tuple<finding_kind, code_address, code_address, std::string, std::string>;
 
-  /// Whether it was met before; counts it once more.
-  bool count_again(const key& same);
-  void add(const key& same, finding what);
+  /// Counts a finding that was met before once more; adds any other, as `describe` has it.
+  template <typename Describe>
+  void add(const key& same, Describe&& describe);
   /// Drops those races and reads of unwritten memory that were added last, after the first `kept`.
   void drop_consequences(std::size_t kept);
   [[nodiscard]] const std::vector<finding>& all() const { return all_; }
@@ -46,14 +46,17 @@ class checker final : public simt::observer, public step_reader {
   /// @param most_steps basic blocks that a thread may enter
   /// @param input_elements of a reduction: every launch whose array `in` the host filled must read
   ///   each of them once; nothing: no kernel has to
-  /// @param parameters of the kernels, in order, as far as they are known
+  /// @param parameters of the kernels, in order, as far as they are known: not copied, so they
+  ///   must live as long as the checker
   explicit checker(std::uint64_t most_steps,
                    std::optional<std::size_t> input_elements = std::nullopt,
                    std::span<const std::string> parameters = {})
       : input_elements_(input_elements), parameters_(parameters), recorder_(*this, most_steps) {}
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void allocated(const void* memory, std::size_t bytes) override;
+  void allocated(const void* memory, std::size_t bytes) override {
+    memory_.allocated(memory, bytes);
+  }
   void released(const void* memory) override;
   void written_by_host(const void* memory, std::size_t bytes) override;
   void begin_launch(const simt::launch_facts& launch) override;
@@ -118,7 +121,6 @@ class checker final : public simt::observer, public step_reader {
   template <typename Describe>
   void report(finding_kind kind, const std::string& array_name, const access& by,
               const std::optional<access>& earlier, Describe&& describe);
-  void report_failure(const simt::block_failure& failure);
   [[nodiscard]] witness witness_of(const access& a) const;
   [[nodiscard]] finding new_finding(finding_kind kind) const;
 
@@ -141,7 +143,7 @@ class checker final : public simt::observer, public step_reader {
   std::size_t found_before_ = 0;         // the last barrier of the block
   bool has_failed_ = false;              // a block of this launch
   bool had_bad_address_ = false;         // an access of this block
-  std::vector<code_place> last_places_;  // of each thread of the block
+  std::vector<code_address> last_code_;  // of each thread of the block
   std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
 };
 

@@ -1,16 +1,10 @@
 #include "host/observe/execution_order.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 namespace tenfold::observe {
 namespace {
-
-template <typename Action>
-void for_each_lane(std::uint64_t lanes, Action&& act) {
-  for (; lanes != 0; lanes &= lanes - 1) act(static_cast<unsigned>(std::countr_zero(lanes)));
-}
 
 std::uint32_t key_of(unsigned warp, unsigned lane) {
   return warp * most_lanes + lane;
@@ -113,8 +107,7 @@ bool execution_order::exchanged_since(const moment& earlier, const moment& me) c
 
 void execution_order::add(log_views& to, const log_views& views) {
   for (const log_view& view : views) {
-    const auto same = std::find_if(to.begin(), to.end(),
-                                   [&](const log_view& each) { return each.log == view.log; });
+    const auto same = std::ranges::find(to, view.log, &log_view::log);
     if (same == to.end())
       to.push_back(view);
     else
@@ -167,18 +160,13 @@ void execution_order::fence(unsigned warp, std::uint64_t lanes, fence_scope scop
   ++clock.time;
 }
 
-execution_order::message_log& execution_order::log_at(std::uint64_t address) {
-  const auto [found, is_new] =
-      log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
-  if (is_new) logs_.emplace_back();
-  return logs_[found->second];
-}
-
 void execution_order::use_atomic(const moment& who, std::uint64_t address) {
   if (snapshots_.empty()) return;  // nobody has anything to say
   const std::uint32_t thread = key_of(who.warp, who.lane);
   const auto mine = of_threads_.find(thread);
-  message_log& log = log_at(address);
+  const auto [number_of_log, is_new] =
+      log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
+  message_log& log = is_new ? logs_.emplace_back() : logs_[number_of_log->second];
   const auto say = [&](const std::vector<std::uint32_t>& fenced) {
     for (const std::uint32_t number : fenced)
       log.append(number, block_of(snapshots_[number].at.interval),
@@ -188,7 +176,7 @@ void execution_order::use_atomic(const moment& who, std::uint64_t address) {
   if (mine != of_threads_.end()) say(mine->second.fenced);
   if (log.entries.empty()) return;
   messages& heard = mine != of_threads_.end() ? mine->second : of_threads_[thread];
-  add(heard.heard, {{log_numbers_[address], static_cast<std::uint32_t>(log.entries.size())}});
+  add(heard.heard, {{number_of_log->second, static_cast<std::uint32_t>(log.entries.size())}});
 }
 
 std::size_t execution_order::block_of(std::uint32_t interval) const {
@@ -246,22 +234,20 @@ bool execution_order::is_ordered_by_more(const moment& earlier, const moment& me
     const warp_clock& clock = warps_[me.warp];
     if (clock.passed && earlier.time <= (*clock.passed)[me.lane][earlier.lane]) return true;
   }
-  const messages* mine = find_messages(me);
-  const messages nothing;
-  const messages& own = mine == nullptr ? nothing : *mine;
+  const messages& own = messages_of(me);
   if (is_told(earlier, of_block_.known, own.known)) return true;
   return is_of_this_block(earlier.interval) &&
          is_told(earlier, of_block_.known_of_block, own.known_of_block);
 }
 
 bool execution_order::needs_only_a_fence(const moment& earlier, const moment& me) const {
-  const messages* mine = find_messages(me);
-  return is_told(earlier, of_block_.heard, mine == nullptr ? log_views{} : mine->heard);
+  return is_told(earlier, of_block_.heard, messages_of(me).heard);
 }
 
-const execution_order::messages* execution_order::find_messages(const moment& who) const {
+const execution_order::messages& execution_order::messages_of(const moment& who) const {
+  static const messages nothing;
   const auto found = of_threads_.find(key_of(who.warp, who.lane));
-  return found == of_threads_.end() ? nullptr : &found->second;
+  return found == of_threads_.end() ? nothing : found->second;
 }
 
 }  // namespace tenfold::observe

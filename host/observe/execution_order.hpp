@@ -23,13 +23,14 @@ namespace tenfold::observe {
 
 /// Who did something and when.
 struct moment {
-  std::uint32_t interval = 0;  ///< between two barriers of a block; numbered on and on from 1
-  std::uint32_t time = 0;      ///< of the warp: counts what its lanes do together
+  std::uint32_t interval =
+      0;  ///< between two barriers of a block; numbers go on from block to block, from 1
+  std::uint32_t time = 0;  ///< of the warp: counts what its lanes do together
   std::uint16_t warp = 0;
   std::uint8_t lane = 0;
 };
 
-/// For whom a fence orders what comes before it.
+/// Which threads a fence is for.
 enum class fence_scope { device, block };
 
 class execution_order {
@@ -117,7 +118,7 @@ class execution_order {
     std::vector<std::uint32_t> fenced;  // snapshots that its atomics carry on
     log_views heard;                    // by atomics
     log_views known;                    // by fences after these
-    log_views known_of_block;           // by such as are for the block alone
+    log_views known_of_block;           // by those fences that are for the block alone
     [[nodiscard]] bool empty() const { return fenced.empty() && heard.empty(); }
   };
 
@@ -126,9 +127,8 @@ class execution_order {
                              const log_views& own) const;
   [[nodiscard]] bool reaches_block(const snapshot& s) const;
   [[nodiscard]] bool covers(const snapshot& s, const moment& earlier) const;
-  [[nodiscard]] const messages* find_messages(const moment& who) const;
+  [[nodiscard]] const messages& messages_of(const moment& who) const;
   void share_messages(unsigned warp, std::uint64_t lanes);
-  message_log& log_at(std::uint64_t address);
   static void add(log_views& to, const log_views& views);
   static void add(messages& to, const messages& from);
 

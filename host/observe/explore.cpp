@@ -37,10 +37,8 @@ class meeting_counter final : public simt::observer, public simt::block_observer
     running = &counted_;
   }
   void pause() override { running = nullptr; }
-  void arrive(simt::location) override { count(); }
+  void arrive(simt::source_place) override { count(); }
   void arrive(const simt::exchange&) override { count(); }
-  void copy(const void*, const void*, std::size_t) override {}
-  void pass_block_barrier() override {}
   void end_block(const simt::block_failure&) override { running = nullptr; }
 
  private:
@@ -58,9 +56,9 @@ class meeting_counter final : public simt::observer, public simt::block_observer
 exploration explore(const scheduled_run& run,
                     const std::function<std::vector<simt::schedule>(unsigned stretches)>& orders) {
   meeting_counter meetings;
-  const simt::scoped_observer watching(&meetings);
+  const simt::scoped_observer observing(&meetings);
   const std::vector<std::byte> expected = run({order::in_order});
-  exploration found{.runs = 1, .difference = {}};
+  exploration found{.runs = 1};
   for (const simt::schedule& under : orders(meetings.most() + 1)) {
     ++found.runs;
     try {
@@ -95,9 +93,8 @@ exploration explore_randomly(const scheduled_run& run, std::uint64_t first_seed,
 }
 
 finding describe(const schedule_difference& difference) {
-  finding f{};
-  f.kind = finding_kind::schedule_dependence;
-  f.schedule = simt::to_string(difference.under);
+  finding f{.kind = finding_kind::schedule_dependence,
+            .schedule = simt::to_string(difference.under)};
   f.what =
       difference.failure.empty()
           ? fmt::format("the result under the schedule {} differs from that in order", f.schedule)

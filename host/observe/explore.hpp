@@ -26,7 +26,7 @@ struct schedule_difference {
 
 struct exploration {
   std::uint64_t runs = 0;
-  std::optional<schedule_difference> difference;  ///< the first one
+  std::optional<schedule_difference> difference{};  ///< the first one
 };
 
 /// For small blocks: every thread goes first and goes last on every stretch of its way between two

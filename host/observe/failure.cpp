@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 namespace tenfold::observe {
 namespace {
@@ -25,69 +26,62 @@ auto first_that_waits(const simt::block_failure& failure) {
                           });
 }
 
-std::string what_of(const simt::block_failure& failure, const std::string& address) {
+/// What a failure is to the kernel's author: of which kind, what happened, and the remedy.
+std::tuple<finding_kind, std::string, std::string> explain(const simt::block_failure& failure,
+                                                           const std::string& address) {
+  constexpr const char* together =
+      "Have all lanes of the mask reach the same call: move it out of the branch, or let the mask "
+      "name no lane but those that come.";
   switch (failure.kind) {
     case failure_kind::different_barriers:
-      return "threads of a block wait at different barriers";
+      return {finding_kind::divergent_barrier, "threads of a block wait at different barriers",
+              "Have all threads of the block reach the same __syncthreads(): move it out of the "
+              "branch."};
     case failure_kind::never_all_there:
-      return kind_of(failure) == finding_kind::divergent_barrier
-                 ? "a block barrier that not all threads of the block reach"
-                 : "a collective that not all lanes of its mask reach";
-    case failure_kind::not_in_own_mask:
-      return "a lane calls a collective with a mask that leaves the lane itself out";
+      if (const auto first = first_that_waits(failure);
+          first != failure.threads.end() && waits_at_barrier(*first))
+        return {finding_kind::divergent_barrier,
+                "a block barrier that not all threads of the block reach",
+                "Move the __syncthreads() out of the branch, and let no thread return before it."};
+      return {finding_kind::divergent_collective,
+              "a collective that not all lanes of its mask reach", together};
     case failure_kind::different_collectives:
-      return "lanes of a warp wait in different collectives";
+      return {finding_kind::divergent_collective, "lanes of a warp wait in different collectives",
+              together};
+    case failure_kind::not_in_own_mask:
+      return {finding_kind::divergent_collective,
+              "a lane calls a collective with a mask that leaves the lane itself out",
+              "Name every lane that calls in its mask."};
     case failure_kind::silent_source:
-      return "a shuffle reads a lane that takes no part: outside of the mask, or returned";
+      return {finding_kind::divergent_collective,
+              "a shuffle reads a lane that takes no part: outside of the mask, or returned",
+              "Name every lane that is read in the mask, and let none return before."};
     case failure_kind::bad_address:
-      return fmt::format("{} is touched, where there is no memory", address);
+      return {finding_kind::out_of_bounds,
+              fmt::format("{} is touched, where there is no memory", address),
+              "Let no thread go further than the last element, as in if (i < n)."};
     case failure_kind::misaligned:
-      return fmt::format("a vector is loaded from {}, which is not aligned to its size", address);
+      return {finding_kind::misaligned_access,
+              fmt::format("a vector is loaded from {}, which is not aligned to its size", address),
+              "Take vectors only where gpu::is_vector_aligned says so, and single elements "
+              "elsewhere."};
     case failure_kind::stopped:
-      return "a thread goes on and on and comes to no end";
-    default:
-      return failure.text;
-  }
-}
-
-std::string remedy_of(const simt::block_failure& failure) {
-  switch (failure.kind) {
-    case failure_kind::different_barriers:
-      return "Have all threads of the block reach the same __syncthreads(): move it out of the "
-             "branch.";
-    case failure_kind::never_all_there:
-      if (kind_of(failure) == finding_kind::divergent_barrier)
-        return "Move the __syncthreads() out of the branch, and let no thread return before it.";
-      [[fallthrough]];
-    case failure_kind::different_collectives:
-      return "Have all lanes of the mask reach the same call: move it out of the branch, or let "
-             "the "
-             "mask name no lane but those that come.";
-    case failure_kind::not_in_own_mask:
-      return "Name every lane that calls in its mask.";
-    case failure_kind::silent_source:
-      return "Name every lane that is read in the mask, and let none return before.";
-    case failure_kind::bad_address:
-      return "Let no thread go further than the last element, as in if (i < n).";
-    case failure_kind::misaligned:
-      return "Take vectors only where gpu::is_vector_aligned says so, and single elements "
-             "elsewhere.";
+      return {finding_kind::endless_loop, "a thread goes on and on and comes to no end",
+              "Check that the loop's condition becomes false: what it halves must come to zero, "
+              "what it waits for must be written by somebody who runs."};
     case failure_kind::stack_overflow:
-      return "Keep large arrays in shared memory, and let no recursion go without end.";
+      return {finding_kind::fault, failure.text,
+              "Keep large arrays in shared memory, and let no recursion go without end."};
     case failure_kind::bad_division:
-      return "Check the divisor before the division.";
-    case failure_kind::stopped:
-      return "Check that the loop's condition becomes false: what it halves must come to zero, "
-             "what "
-             "it waits for must be written by somebody who runs.";
+      return {finding_kind::fault, failure.text, "Check the divisor before the division."};
     default:
-      return "Let a kernel neither throw nor trap.";
+      return {finding_kind::fault, failure.text, "Let a kernel neither throw nor trap."};
   }
 }
 
 /// Threads that do the same at the same place are one witness.
 std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned warp_size,
-                                  std::span<const code_place> last_places) {
+                                  std::span<const code_address> last_code) {
   std::vector<witness> witnesses;
   std::vector<std::vector<unsigned>> threads;
   for (const simt::failed_thread& each : failure.threads) {
@@ -102,10 +96,9 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
     if (each.where.file != nullptr)
       w.place = {each.where.file, each.where.line};
     else if (failure.kind != failure_kind::never_all_there)
-      w.pc = last_places[each.thread];
+      w.pc = last_code[each.thread];
     const auto same = std::find_if(witnesses.begin(), witnesses.end(), [&](const witness& other) {
-      return other.doing == w.doing && other.place.line == w.place.line &&
-             other.place.file == w.place.file && other.pc == w.pc;
+      return other.doing == w.doing && other.place == w.place && other.pc == w.pc;
     });
     const auto group = static_cast<std::size_t>(same - witnesses.begin());
     if (same == witnesses.end()) {
@@ -123,37 +116,11 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
 
 }  // namespace
 
-finding_kind kind_of(const simt::block_failure& failure) {
-  switch (failure.kind) {
-    case failure_kind::different_barriers:
-      return finding_kind::divergent_barrier;
-    case failure_kind::never_all_there: {
-      const auto first = first_that_waits(failure);
-      return first != failure.threads.end() && waits_at_barrier(*first)
-                 ? finding_kind::divergent_barrier
-                 : finding_kind::divergent_collective;
-    }
-    case failure_kind::not_in_own_mask:
-    case failure_kind::different_collectives:
-    case failure_kind::silent_source:
-      return finding_kind::divergent_collective;
-    case failure_kind::bad_address:
-      return finding_kind::out_of_bounds;
-    case failure_kind::misaligned:
-      return finding_kind::misaligned_access;
-    case failure_kind::stopped:
-      return finding_kind::endless_loop;
-    default:
-      return finding_kind::fault;
-  }
-}
-
 void describe(const simt::block_failure& failure, const std::string& address,
-              std::span<const code_place> last_places, finding& f) {
+              std::span<const code_address> last_code, finding& f) {
   f.address = address;
-  f.what = what_of(failure, address);
-  f.remedy = remedy_of(failure);
-  f.witnesses = witnesses_of(failure, static_cast<unsigned>(f.warp_size), last_places);
+  std::tie(f.kind, f.what, f.remedy) = explain(failure, address);
+  f.witnesses = witnesses_of(failure, static_cast<unsigned>(f.warp_size), last_code);
 }
 
 }  // namespace tenfold::observe

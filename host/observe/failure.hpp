@@ -10,13 +10,11 @@
 
 namespace tenfold::observe {
 
-[[nodiscard]] finding_kind kind_of(const simt::block_failure& failure);
-
 /// Fills in what happened, who had to do with it, and what to do.
 /// @param address that the failure is about, in the kernel's words; empty where it is about none
-/// @param last_places of each thread of the block in the program
-/// @param f knows kind, kernel and warp size
+/// @param last_code of each thread of the block in the program
+/// @param f knows kernel and warp size
 void describe(const simt::block_failure& failure, const std::string& address,
-              std::span<const code_place> last_places, finding& f);
+              std::span<const code_address> last_code, finding& f);
 
 }  // namespace tenfold::observe

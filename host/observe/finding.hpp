@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/gpu/simt.hpp"
+#include "host/text/source_place.hpp"
 
 namespace tenfold::observe {
 
@@ -35,12 +36,6 @@ enum class finding_kind {
 /// As in JSON and in tests: `block_race`, `out_of_bounds`, ...
 [[nodiscard]] std::string_view key_of(finding_kind kind);
 
-/// A program counter's place in the source, through everything that was inlined there.
-struct source_place {
-  std::string file;  ///< as the compiler was given it
-  int line = 0;      ///< 0: unknown
-};
-
 /// One side of a finding: who did what, where.
 struct witness {
   std::string doing;  ///< `reads`, `writes`, `adds atomically to`, `waits in __syncthreads`
@@ -48,20 +43,20 @@ struct witness {
   std::optional<unsigned> thread;  ///< in its block; nothing where it is not one alone
   std::string threads;             ///< `0-15, 31` where there are several
   unsigned warp = 0, lane = 0;
-  std::optional<std::uint32_t> pc;  ///< where `place` is still to be looked up
+  std::optional<std::uint32_t> pc;  ///< a `code_address`, where `place` is still to be looked up
   source_place place;
 };
 
 struct finding {
   finding_kind kind;
-  std::string kernel;
-  std::string address;  ///< `shared[17]`; empty where no memory is involved
-  std::string what;  ///< one line, without places: `shared[17] is written while another reads it`
-  std::vector<witness> witnesses;  ///< the later access first
-  std::string remedy;
+  std::string kernel{};
+  std::string address{};  ///< `shared[17]`; empty where no memory is involved
+  std::string what{};  ///< one line, without places: `shared[17] is written while another reads it`
+  std::vector<witness> witnesses{};  ///< the later access first
+  std::string remedy{};
   int warp_size = 0;
   std::uint64_t n = 0;
-  std::string schedule;     ///< under which it was met
+  std::string schedule{};   ///< under which it was met
   std::uint64_t count = 1;  ///< how often, at the same places
 };
 

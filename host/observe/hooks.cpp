@@ -1,4 +1,4 @@
-// What kernels call that were compiled to be watched: with -fsanitize=thread, but without that
+// What kernels call that were compiled to be observed: with -fsanitize=thread, but without that
 // sanitizer's library, the compiler has every access to memory call one of the functions below, and
 // with -fsanitize-coverage=trace-pc the beginning of every basic block. This unit itself is not
 // compiled so.
@@ -18,8 +18,8 @@ namespace {
 #define TENFOLD_CALLERS_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
 #define TENFOLD_CALLER (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
 
-[[gnu::always_inline]] inline code_place place(std::uintptr_t caller) {
-  return static_cast<code_place>(caller - 1 - first_place);
+[[gnu::always_inline]] inline code_address address_of(std::uintptr_t caller) {
+  return static_cast<code_address>(caller - 1 - code_begin);
 }
 
 [[gnu::always_inline]] inline void note(action what, const volatile void* address,
@@ -29,7 +29,8 @@ namespace {
   if (thread == nullptr || thread->record == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - thread->stacks_begin < thread->stacks_bytes) return;  // the thread's own variables
-  thread->record->add(what, place(caller), at, static_cast<std::uint32_t>(bytes), frame, is_packed);
+  thread->record->add(what, address_of(caller), at, static_cast<std::uint32_t>(bytes), frame,
+                      is_packed);
 }
 
 [[gnu::always_inline]] inline void enter(std::uintptr_t caller, std::uintptr_t frame) {
@@ -40,7 +41,7 @@ namespace {
       if (caller - thread->kernel_begin >= thread->kernel_bytes) return;
       record->enter_kernel(frame);
     }
-    record->add(action::basic_block, place(caller), 0, 0, frame);
+    record->add(action::basic_block, address_of(caller), 0, 0, frame);
   }
   if (--*thread->steps_left == 0) simt::stop_block();
 }

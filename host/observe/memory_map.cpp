@@ -8,7 +8,6 @@
 #include <atomic>
 #include <list>
 #include <mutex>
-#include <utility>
 
 #include "host/simt/kernel_symbols.hpp"
 

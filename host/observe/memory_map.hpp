@@ -22,8 +22,8 @@ struct address_range {
 enum class space {
   global,
   shared,
-  own,      ///< of the thread: its stack, `threadIdx` and the like; no lane sees another's
-  constant  ///< the program itself, but for its variables
+  own,      ///< of the thread: its stack, `threadIdx` and so on; no lane sees another's
+  constant  ///< the program itself without its variables
 };
 
 /// An array that some address lies in, or next to.
@@ -47,8 +47,8 @@ struct array {
 [[nodiscard]] std::string name_element(const array& a, std::uintptr_t address,
                                        std::size_t access_bytes = 0);
 
-/// Whether no instruction for memory is needed for what is there: `threadIdx` and its like, which
-/// the executor keeps for the thread that runs.
+/// Whether no instruction for memory is needed for what is there: `threadIdx` and similar ones,
+/// which the executor keeps for the thread that runs.
 [[nodiscard]] bool is_position(std::uintptr_t address);
 
 /// Whether the program or a library was loaded there.
@@ -58,7 +58,7 @@ struct array {
 [[nodiscard]] const array* find_variable(std::uintptr_t address);
 
 /// Device memory. Allocations have room around them, so that no index that is off by less than
-/// `guard_bytes` strays into another.
+/// `guard_bytes` reaches another.
 class global_memory {
  public:
   void allocated(const void* memory, std::size_t bytes);

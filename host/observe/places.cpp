@@ -6,30 +6,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <optional>
 
 #include "host/error.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::observe {
 namespace {
-
-std::string needed_addr2line() {
-  if (std::string found = find_program("addr2line"); !found.empty()) return found;
-  throw input_error(
-      "there is no addr2line, which finds the source lines of machine code: install binutils");
-}
 
 /// `kernels/01_naive.hpp:33 (discriminator 2)`; nothing where the place is not known.
 std::optional<source_place> parse_line(std::string_view text) {
   const std::size_t colon = text.find_last_of(':', text.find(" (discriminator"));
   if (colon == text.npos) return std::nullopt;
-  const std::string_view digits = text.substr(colon + 1);
-  int line = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), line);
+  const int line = number_at(text.substr(colon + 1)).value_or(0);
   if (line == 0) return std::nullopt;
   return source_place{source_file(text.substr(0, colon)), line};
 }
@@ -54,45 +46,47 @@ std::string source_file(std::string_view compilers_name) {
       (fs::path(TENFOLD_BUILD_FOLDER) / compilers_name).lexically_normal().string());
 }
 
-source_place line_of_meeting(code_place place) {
-  const simt::location where = site_at(place).where;
-  return {source_file(where.file), where.line};
-}
-
-void place_finder::look_up(std::span<const code_place> places) {
+void place_finder::look_up(std::span<const code_address> code) {
   std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
-  for (const code_place place : places)
-    if (known_.try_emplace(place).second) {
-      const std::uintptr_t address = first_place + place;
+  for (const code_address each : code) {
+    const auto [found, is_new] = known_.try_emplace(each);
+    if (!is_new || each == 0) continue;
+    if (each < most_sites) {
+      const simt::source_place meeting = site_at(each).where;
+      found->second.push_back({source_file(meeting.file), meeting.line});
+    } else {
+      const std::uintptr_t address = code_begin + each;
       const loaded_object object = object_at(address);
       unknown[object].push_back(address - object.base);
     }
+  }
   for (const auto& [object, offsets] : unknown) look_up(object, offsets);
 }
 
 void place_finder::look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets) {
+  const std::string addr2line = find_program("addr2line");
+  if (addr2line.empty())
+    throw input_error(
+        "there is no addr2line, which finds the source lines of machine code: install binutils");
   const temporary_folder folder;
   const auto list = folder.path() / "addresses";
   write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
   const process_result result =
-      run_process({needed_addr2line(), fmt::format("--exe={}", object.file), "--inlines",
-                   "--addresses", fmt::format("@{}", list.string())},
+      run_process({addr2line, fmt::format("--exe={}", object.file), "--inlines", "--addresses",
+                   fmt::format("@{}", list.string())},
                   folder);
   std::vector<source_place>* lines = nullptr;
-  std::string_view rest = result.out;
-  while (!rest.empty()) {
-    const std::string_view text = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(text.size() + 1, rest.size()));
+  for (const std::string_view text : lines_of(result.out)) {
     if (text.starts_with("0x"))
-      lines = &known_[static_cast<code_place>(
-          object.base + std::stoull(std::string(text), nullptr, 16) - first_place)];
+      lines = &known_[static_cast<code_address>(
+          object.base + std::stoull(std::string(text), nullptr, 16) - code_begin)];
     else if (const auto line = parse_line(text); line && lines != nullptr)
       lines->push_back(*line);
   }
 }
 
-source_place place_finder::line_in(code_place place, std::string_view file) const {
-  const std::vector<source_place>& lines = known_.at(place);
+source_place place_finder::line_in(code_address code, std::string_view file) const {
+  const std::vector<source_place>& lines = known_.at(code);
   for (const source_place& each : lines)
     if (each.file.ends_with(file)) return each;
   return lines.empty() ? source_place{} : lines.front();

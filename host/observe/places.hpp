@@ -22,10 +22,7 @@ namespace tenfold::observe {
 /// The same from what a compiler called it, which may start at the build folder.
 [[nodiscard]] std::string source_file(std::string_view compilers_name);
 
-/// Where a meeting is in the source, as `place_of` numbered it.
-[[nodiscard]] source_place line_of_meeting(code_place place);
-
-/// Looks places up by addr2line, all that are asked for at once, and remembers them.
+/// Looks code up by addr2line, all that is asked for at once, and remembers it.
 class place_finder {
  public:
   /// A library of kernels, or the program, where it was loaded.
@@ -37,16 +34,16 @@ class place_finder {
 
   /// Looks up what is not known yet.
   /// @throws input_error where there is no addr2line
-  void look_up(std::span<const code_place> places);
+  void look_up(std::span<const code_address> code);
 
-  /// Of the lines through which the code at a place came there the innermost one in a file whose
-  /// name ends so; the innermost of all where none does. `look_up` must have had the place.
-  [[nodiscard]] source_place line_in(code_place place, std::string_view file) const;
+  /// Of the lines that code comes from, through all that was inlined there, the innermost one in a
+  /// file whose name ends so; the innermost of all where none does. `look_up` must have had it.
+  [[nodiscard]] source_place line_in(code_address code, std::string_view file) const;
 
  private:
   void look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets);
 
-  std::map<code_place, std::vector<source_place>> known_;  ///< the innermost first
+  std::map<code_address, std::vector<source_place>> known_;  ///< the innermost first
 };
 
 }  // namespace tenfold::observe

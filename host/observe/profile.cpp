@@ -17,7 +17,7 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   std::array<unsigned, gpu_banks> count{};
   unsigned most = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
+    const std::uint64_t address = (*s.addresses)[first_lane(lanes)];
     const std::uint64_t last = (address + s.bytes - 1) / bank_bytes;
     for (std::uint64_t word = address / bank_bytes; word <= last; ++word) {
       auto& known = words[word % banks];
@@ -53,13 +53,12 @@ unsigned count_sectors(const step& s) {
   // A lane's access is no longer than a sector but may lie across two.
   std::array<std::uint64_t, 2 * most_lanes> sectors;
   unsigned count = 0;
-  for (std::uint64_t lanes = s.lanes; lanes != 0; lanes &= lanes - 1) {
-    const std::uint64_t address = (*s.addresses)[static_cast<unsigned>(std::countr_zero(lanes))];
-    const std::uint64_t first = address / sector_bytes;
-    const std::uint64_t last = (address + s.bytes - 1) / sector_bytes;
+  for_each_lane(s.lanes, [&](unsigned lane) {
+    const std::uint64_t first = (*s.addresses)[lane] / sector_bytes;
+    const std::uint64_t last = ((*s.addresses)[lane] + s.bytes - 1) / sector_bytes;
     if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
     if (last != first) sectors[count++] = last;
-  }
+  });
   std::sort(sectors.begin(), sectors.begin() + count);
   return static_cast<unsigned>(std::unique(sectors.begin(), sectors.begin() + count) -
                                sectors.begin());
@@ -74,13 +73,22 @@ void traffic::add(const traffic& other) {
   worst_conflict = std::max(worst_conflict, other.worst_conflict);
 }
 
+void memory_traffic::add(const memory_traffic& other) {
+  reads.add(other.reads);
+  writes.add(other.writes);
+  atomics.add(other.atomics);
+}
+
+traffic memory_traffic::total() const {
+  traffic sum = reads;
+  sum.add(writes);
+  sum.add(atomics);
+  return sum;
+}
+
 void place_counters::add(const place_counters& other) {
-  global_reads.add(other.global_reads);
-  global_writes.add(other.global_writes);
-  global_atomics.add(other.global_atomics);
-  shared_reads.add(other.shared_reads);
-  shared_writes.add(other.shared_writes);
-  shared_atomics.add(other.shared_atomics);
+  global.add(other.global);
+  shared.add(other.shared);
   entries += other.entries;
   entering_lanes += other.entering_lanes;
   block_barriers += other.block_barriers;
@@ -90,28 +98,9 @@ void place_counters::add(const place_counters& other) {
   bulk_bytes += other.bulk_bytes;
 }
 
-traffic place_counters::global() const {
-  traffic sum = global_reads;
-  sum.add(global_writes);
-  sum.add(global_atomics);
-  return sum;
-}
-
-traffic place_counters::shared() const {
-  traffic sum = shared_reads;
-  sum.add(shared_writes);
-  sum.add(shared_atomics);
-  return sum;
-}
-
 /// Counts the steps of the blocks of one OS thread.
 class profiler::counting_reader final : public step_reader {
  public:
-  void begin_launch() {
-    places_.clear();
-    block_barriers_ = 0;
-  }
-
   void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory& m) override {
     shared_.clear();
     for (const simt::shared_area& area : m.shared)
@@ -129,11 +118,10 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void pass_block_barrier() override { ++block_barriers_; }
-  void end_block(const simt::block_failure&) override {}
 
   void add_to(launch_profile& profile) const {
     profile.block_barriers += block_barriers_;
-    for (const auto& [key, counters] : places_) profile.places[key].add(counters);
+    for (const auto& [where, counters] : places_) profile.places[where].add(counters);
   }
 
  private:
@@ -148,15 +136,18 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count_access(const step& s) {
-    const std::uintptr_t first = (*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))];
+    const std::uintptr_t first = (*s.addresses)[first_lane(s.lanes)];
     if (is_no_memory(first)) return;
-    place_counters& place = places_[{s.where, false, action::basic_block}];
+    place_counters& place = places_[s.where];
     if (s.what == action::bulk_read || s.what == action::bulk_write) {
       if (s.what == action::bulk_read) place.bulk_bytes += s.bytes;
       return;
     }
     const bool shared = is_shared(first);
-    traffic& t = traffic_of(place, s.what, shared);
+    memory_traffic& memory = shared ? place.shared : place.global;
+    traffic& t = s.what == action::atomic ? memory.atomics
+                 : s.what == action::read ? memory.reads
+                                          : memory.writes;
     ++t.requests;
     t.lanes += s.lane_count();
     t.bytes += std::uint64_t{s.lane_count()} * s.bytes;
@@ -169,14 +160,8 @@ class profiler::counting_reader final : public step_reader {
     }
   }
 
-  static traffic& traffic_of(place_counters& place, action what, bool shared) {
-    if (what == action::atomic) return shared ? place.shared_atomics : place.global_atomics;
-    if (what == action::read) return shared ? place.shared_reads : place.global_reads;
-    return shared ? place.shared_writes : place.global_writes;
-  }
-
   void count_meeting(const step& s) {
-    place_counters& place = places_[{s.where, true, s.what}];
+    place_counters& place = places_[s.where];
     if (s.what == action::block_barrier)
       ++place.block_barriers;
     else if (s.what == action::warp_barrier)
@@ -188,7 +173,7 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count_entry(const step& s) {
-    place_counters& place = places_[{s.where, false, action::basic_block}];
+    place_counters& place = places_[s.where];
     ++place.entries;
     place.entering_lanes += s.lane_count();
   }
@@ -212,21 +197,17 @@ void profiler::begin_launch(const simt::launch_facts& launch) {
   launches_.push_back(
       {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
-       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes,
-       .places = {}});
-  joined_ = 0;
+       .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes});
+  workers_.clear();
 }
 
 simt::block_observer& profiler::join_launch() {
   const std::scoped_lock lock(mutex_);
-  if (joined_ == workers_.size()) workers_.push_back(std::make_unique<worker>(most_steps_));
-  worker& mine = *workers_[joined_++];
-  mine.reader.begin_launch();
-  return mine.recorder;
+  return workers_.emplace_back(std::make_unique<worker>(most_steps_))->recorder;
 }
 
 void profiler::end_launch() {
-  for (std::size_t i = 0; i < joined_; ++i) workers_[i]->reader.add_to(launches_.back());
+  for (const auto& each : workers_) each->reader.add_to(launches_.back());
 }
 
 }  // namespace tenfold::observe

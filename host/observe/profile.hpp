@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "host/observe/recorder.hpp"
@@ -32,10 +33,17 @@ struct traffic {
   void add(const traffic& other);
 };
 
+/// The same by what was done.
+struct memory_traffic {
+  traffic reads, writes, atomics;
+
+  void add(const memory_traffic& other);
+  [[nodiscard]] traffic total() const;
+};
+
 /// What warps did at one place. Which of these are used depends on what is there.
 struct place_counters {
-  traffic global_reads, global_writes, global_atomics;
-  traffic shared_reads, shared_writes, shared_atomics;
+  memory_traffic global, shared;
   std::uint64_t entries = 0, entering_lanes = 0;  ///< of a basic block: by warps, by their lanes
   std::uint64_t block_barriers = 0;               ///< warps that came to one
   std::uint64_t warp_barriers = 0, votes = 0;
@@ -43,8 +51,6 @@ struct place_counters {
   std::uint64_t bulk_bytes = 0;  ///< that hardware copied on its own
 
   void add(const place_counters& other);
-  [[nodiscard]] traffic global() const;  ///< reads, writes and atomics
-  [[nodiscard]] traffic shared() const;
 };
 
 /// 0 where there is nothing to divide by.
@@ -52,21 +58,7 @@ struct place_counters {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
-/// A place, and what kind of thing it is: numbers of meetings are no places in the program.
-struct place_key {
-  code_place where;
-  bool is_meeting;
-  action what;  ///< of a meeting; `basic_block` for the program's places
-  friend bool operator==(const place_key&, const place_key&) = default;
-};
-
-struct place_hash {
-  std::size_t operator()(const place_key& k) const {
-    return (std::size_t{k.where} << 8) ^ static_cast<std::size_t>(k.what);
-  }
-};
-
-using counters_by_place = std::unordered_map<place_key, place_counters, place_hash>;
+using counters_by_place = std::unordered_map<code_address, place_counters>;
 
 /// One launch, counted.
 struct launch_profile {
@@ -74,7 +66,7 @@ struct launch_profile {
   unsigned threads_per_block;
   std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
-  counters_by_place places;
+  counters_by_place places{};
 };
 
 /// Counts all launches that it sees, one after the other.
@@ -85,6 +77,7 @@ class profiler final : public simt::observer {
   ~profiler() override;
 
   [[nodiscard]] const std::vector<launch_profile>& launches() const { return launches_; }
+  [[nodiscard]] std::vector<launch_profile> take_launches() { return std::move(launches_); }
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return false; }
   void begin_launch(const simt::launch_facts& launch) override;
@@ -98,8 +91,7 @@ class profiler final : public simt::observer {
   std::uint64_t most_steps_;
   std::vector<launch_profile> launches_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<worker>> workers_;
-  std::size_t joined_ = 0;  // of the workers, those that are in use in this launch
+  std::vector<std::unique_ptr<worker>> workers_;  // of this launch
 };
 
 /// Banks of 4 bytes, each of which serves one lane at a time, in the shared memory of a GPU.

@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <compare>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -24,36 +25,9 @@ void read_value(event& e) {
               std::min<std::size_t>(e.bytes, sizeof e.value));
 }
 
-/// Sites in the order in which they were met. There are few; each is looked up by its address, as
-/// the compiler keeps one copy of a name and a file in a unit, or by its text.
-class site_table {
- public:
-  code_place number_of(const meeting_site& site) {
-    const std::scoped_lock lock(mutex_);
-    std::size_t i = 0;
-    while (i < sites_.size() && !is_same(sites_[i], site)) ++i;
-    if (i == sites_.size()) sites_.push_back(site);
-    return static_cast<code_place>(i);
-  }
-
-  meeting_site at(code_place place) {
-    const std::scoped_lock lock(mutex_);
-    return sites_[place];
-  }
-
- private:
-  static bool is_same(const meeting_site& a, const meeting_site& b) {
-    return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
-  }
-
-  std::mutex mutex_;
-  std::vector<meeting_site> sites_;
-};
-
-site_table& sites() {
-  static site_table table;
-  return table;
-}
+/// Every site that any thread came to, once. There are few.
+std::mutex sites_mutex;
+std::vector<meeting_site> sites;
 
 action action_of(const simt::exchange& mine) {
   if (mine.size != 0) return action::shuffle;
@@ -65,18 +39,12 @@ action action_of(const simt::exchange& mine) {
 thread_local constinit running_thread* running = nullptr;
 
 // Libraries are loaded next to each other: those of kernels lie around this one.
-const std::uintptr_t first_place =
+const std::uintptr_t code_begin =
     reinterpret_cast<std::uintptr_t>(&action_of) - (std::uintptr_t{1} << 31);
 
-bool has_place(std::uintptr_t address) {
-  return address - first_place < std::uintptr_t{1} << 32;
-}
-
-code_place place_of(const meeting_site& site) {
-  return sites().number_of(site);
-}
-meeting_site site_at(code_place place) {
-  return sites().at(place);
+meeting_site site_at(code_address number) {
+  const std::scoped_lock lock(sites_mutex);
+  return sites[number - 1];
 }
 
 void thread_record::grow() {
@@ -104,12 +72,14 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
   warp_size_ = launch.warp_size;
   if (launch.kernel->bytes == 0)
     throw device_error(fmt::format(
-        "kernel {} cannot be watched: its name is not in the program's symbol table; do not strip "
+        "kernel {} cannot be observed: its name is not in the program's symbol table; do not strip "
         "the program",
         launch.kernel->name));
-  if (!has_place(launch.kernel->begin))
+  // What is further away has no code address.
+  const std::uintptr_t distance = launch.kernel->begin - code_begin;
+  if (distance < most_sites || distance >= std::uintptr_t{1} << 32)
     throw device_error(
-        fmt::format("kernel {} cannot be watched: its library was loaded too far from the others; "
+        fmt::format("kernel {} cannot be observed: its library was loaded too far from the others; "
                     "ask for fewer "
                     "kernels or elements at once",
                     launch.kernel->name));
@@ -138,14 +108,10 @@ void block_recorder::pause() {
   running = nullptr;
 }
 
-void block_recorder::arrive(simt::location where) {
+void block_recorder::arrive(simt::source_place where) {
   current_->tell({.address = simt::all_lanes,
-                  .value = 0,
-                  .where = place_among_known({"__syncthreads", where}),
-                  .bytes = 0,
-                  .depth = 0,
-                  .what = action::block_barrier,
-                  .source = 0});
+                  .where = number_of({"__syncthreads", where}),
+                  .what = action::block_barrier});
 }
 
 void block_recorder::arrive(const simt::exchange& mine) {
@@ -153,19 +119,24 @@ void block_recorder::arrive(const simt::exchange& mine) {
   if (mine.sent != nullptr) std::memcpy(&value, mine.sent, std::min(mine.size, sizeof value));
   current_->tell({.address = mine.mask,
                   .value = value,
-                  .where = place_among_known({mine.name, mine.where}),
+                  .where = number_of({mine.name, mine.where}),
                   .bytes = static_cast<std::uint32_t>(mine.size),
-                  .depth = 0,
                   .what = action_of(mine),
                   .source = static_cast<std::uint8_t>(mine.source)});
 }
 
-code_place block_recorder::place_among_known(const meeting_site& site) {
-  for (const auto& [known, place] : known_sites_)
+code_address block_recorder::number_of(const meeting_site& site) {
+  // Texts are the same if their addresses are, which is quick to see; a unit has one copy of each.
+  for (const auto& [known, number] : known_sites_)
     if (known.name == site.name && known.where.file == site.where.file &&
         known.where.line == site.where.line)
-      return place;
-  return known_sites_.emplace_back(site, place_of(site)).second;
+      return number;
+  const std::scoped_lock lock(sites_mutex);
+  const auto found = std::find(sites.begin(), sites.end(), site);
+  const auto number = static_cast<code_address>(found - sites.begin() + 1);
+  if (found == sites.end()) sites.push_back(site);
+  known_sites_.emplace_back(site, number);
+  return number;
 }
 
 void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
@@ -203,7 +174,7 @@ namespace {
 struct step_key {
   std::uint64_t order;  ///< depth of the stack, deepest first, then the place in the program
   std::uint64_t what;   ///< action and size
-  friend bool operator==(const step_key&, const step_key&) = default;
+  friend auto operator<=>(const step_key&, const step_key&) = default;
 };
 
 /// Meetings come last: lanes that wait there let all others go on.
@@ -215,10 +186,6 @@ step_key key_of(const event& e) {
   return {(std::uint64_t{~e.depth} << 32) | e.where, what};
 }
 
-bool precedes(const step_key& a, const step_key& b) {
-  return a.order != b.order ? a.order < b.order : a.what < b.what;
-}
-
 /// Lets lanes of a warp go on together as hardware would: of those that have something left to do,
 /// the ones deepest in the stack first, of these the ones at the lowest address of the program;
 /// meetings wait for all lanes of their mask that are still there.
@@ -228,14 +195,14 @@ class warp_replay {
       : lanes_(lanes), count_(count), warp_(warp), reader_(reader) {
     for (unsigned lane = 0; lane < count_; ++lane) {
       next_[lane] = lanes_[lane].begin();
-      if (next_[lane] != lanes_[lane].end()) left_ |= std::uint64_t{1} << lane;
+      if (next_[lane] != lanes_[lane].end()) left_ |= bit(lane);
     }
   }
 
   void run() {
     while (left_ != 0) {
       const std::uint64_t together = lanes_that_go();
-      take(together, *next_[static_cast<unsigned>(std::countr_zero(together))]);
+      take(together, *next_[first_lane(together)]);
     }
   }
 
@@ -243,16 +210,13 @@ class warp_replay {
   std::uint64_t lanes_that_go() {
     step_key lowest{};
     std::uint64_t together = 0;
-    for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for_each_lane(left_, [&](unsigned lane) {
       const step_key key = key_of(*next_[lane]);
-      if (together == 0 || precedes(key, lowest)) {
-        lowest = key;
-        together = std::uint64_t{1} << lane;
-      } else if (key == lowest) {
-        together |= std::uint64_t{1} << lane;
-      }
-    }
+      if (together != 0 && key > lowest) return;
+      if (key != lowest) together = 0;
+      lowest = key;
+      together |= bit(lane);
+    });
     return lowest.order == meetings_order ? lanes_that_meet() : together;
   }
 
@@ -260,15 +224,15 @@ class warp_replay {
   /// there are none, since the block failed, whoever is first.
   std::uint64_t lanes_that_meet() const {
     for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
-      const event& first = *next_[static_cast<unsigned>(std::countr_zero(rest))];
-      std::uint64_t there = 0, expected = first.address & left_;
-      for (std::uint64_t others = expected; others != 0; others &= others - 1) {
-        const auto lane = static_cast<unsigned>(std::countr_zero(others));
+      const event& first = *next_[first_lane(rest)];
+      const std::uint64_t expected = first.address & left_;
+      std::uint64_t there = 0;
+      for_each_lane(expected, [&](unsigned lane) {
         const event& other = *next_[lane];
         if (other.what == first.what && other.where == first.where &&
             other.address == first.address)
-          there |= std::uint64_t{1} << lane;
-      }
+          there |= bit(lane);
+      });
       if (there == expected && there != 0) return there;
     }
     return left_ & -left_;
@@ -276,15 +240,14 @@ class warp_replay {
 
   void take(std::uint64_t together, const event& e) {
     const bool has_details = e.what != action::basic_block;  // the most frequent of all has none
-    for (std::uint64_t rest = together; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    for_each_lane(together, [&](unsigned lane) {
       if (has_details) {
         addresses_[lane] = next_[lane]->address;
         values_[lane] = next_[lane]->value;
         sources_[lane] = next_[lane]->source;
       }
-      if (++next_[lane] == lanes_[lane].end()) left_ &= ~(std::uint64_t{1} << lane);
-    }
+      if (++next_[lane] == lanes_[lane].end()) left_ &= ~bit(lane);
+    });
     reader_.read(
         {e.what, e.where, warp_, together, e.bytes, &addresses_, &values_, &sources_, e.is_packed});
   }

@@ -13,15 +13,14 @@ namespace tenfold::observe {
 
 /// One thing that one thread did.
 struct event {
-  std::uint64_t address;  ///< of an access; the mask of a meeting
-  std::uint64_t
-      value;  ///< the first 8 bytes that were read, written or sent, where values are kept
-  code_place where;
-  std::uint32_t bytes;
-  std::uint32_t depth;  ///< of the stack, in bytes, of the function that did it
-  action what;
-  std::uint8_t source;     ///< of a shuffle: the lane whose value comes back
-  bool is_packed = false;  ///< an access whose type need not be aligned to its size
+  std::uint64_t address = 0;  ///< of an access; the mask of a meeting
+  std::uint64_t value = 0;    ///< the first 8 bytes read, written or sent, where values are kept
+  code_address where = 0;
+  std::uint32_t bytes = 0;
+  std::uint32_t depth = 0;  ///< of the stack, in bytes, of the function that did it
+  action what{};
+  std::uint8_t source = 0;  ///< of a shuffle: the lane whose value comes back
+  bool is_packed = false;   ///< an access whose type need not be aligned to its size
 };
 
 /// What one thread did since its block's last barrier.
@@ -45,7 +44,7 @@ class thread_record {
   }
 
   /// @param frame of the function that did it
-  void add(action what, code_place where, std::uint64_t address, std::uint32_t bytes,
+  void add(action what, code_address where, std::uint64_t address, std::uint32_t bytes,
            std::uintptr_t frame, bool is_packed = false) {
     const auto depth = static_cast<std::uint32_t>(stack_top_ - frame);
     if (depth < kernel_depth_ || !is_in_kernel_) return;
@@ -99,15 +98,11 @@ struct running_thread {
 };
 extern thread_local constinit running_thread* running;
 
-/// Code places are offsets from there.
-extern const std::uintptr_t first_place;
+/// What code addresses count from.
+extern const std::uintptr_t code_begin;
 
-/// Whether an address is near enough to be a code place.
-[[nodiscard]] bool has_place(std::uintptr_t address);
-
-/// The number of a meeting's site as a code place, and back.
-[[nodiscard]] code_place place_of(const meeting_site& site);
-[[nodiscard]] meeting_site site_at(code_place place);
+/// The site of a meeting by its number.
+[[nodiscard]] meeting_site site_at(code_address number);
 
 /// Records the blocks that one OS thread runs, and has a reader read them as steps.
 class block_recorder final : public simt::block_observer {
@@ -122,7 +117,7 @@ class block_recorder final : public simt::block_observer {
                    const simt::block_memory& memory) override;
   void resume(unsigned thread) override;
   void pause() override;
-  void arrive(simt::location where) override;
+  void arrive(simt::source_place where) override;
   void arrive(const simt::exchange& mine) override;
   void copy(const void* to, const void* from, std::size_t bytes) override;
   void pass_block_barrier() override;
@@ -130,16 +125,15 @@ class block_recorder final : public simt::block_observer {
 
  private:
   void replay();
-  /// Of a few sites that come again and again, by the addresses of their texts alone.
-  [[nodiscard]] code_place place_among_known(const meeting_site& site);
+  [[nodiscard]] code_address number_of(const meeting_site& site);
 
   step_reader& reader_;
   std::uint64_t most_steps_;
   bool keeps_values_;
   std::vector<thread_record> records_;
   unsigned thread_count_ = 0, warp_size_ = 0;
-  std::vector<std::uint64_t> steps_left_;  // of each thread
-  std::vector<std::pair<meeting_site, code_place>> known_sites_;
+  std::vector<std::uint64_t> steps_left_;                           // of each thread
+  std::vector<std::pair<meeting_site, code_address>> known_sites_;  // and their numbers
   std::size_t room_ = 0;  // for further events of the block
   thread_record* current_ = nullptr;
   running_thread running_{};

@@ -12,12 +12,12 @@ bool shadow_cell::join(const access& by, access_group& group) {
   if (group.interval != by.when.interval || group.time != by.when.time ||
       group.warp != by.when.warp || group.where != by.where || group.what != by.what)
     return false;
-  group.lanes |= std::uint64_t{1} << by.when.lane;
+  group.lanes |= bit(by.when.lane);
   return true;
 }
 
 void shadow_cell::add(const access& by, const execution_order& order) {
-  const auto [when, where, what] = by;
+  const auto& [when, where, what] = by;
   (what == action::atomic ? was_atomic_ : was_read_) = true;
   if (newest_.lanes != 0) {
     if (join(by, newest_)) return;
@@ -31,7 +31,7 @@ void shadow_cell::add(const access& by, const execution_order& order) {
     while (!older_.empty() && is_needless(older_.back())) older_.pop_back();
     if (!is_needless(newest_)) older_.push_back(newest_);
   }
-  newest_ = {when.interval, when.time, where, when.warp, what, std::uint64_t{1} << when.lane};
+  newest_ = {when.interval, when.time, where, when.warp, what, bit(when.lane)};
 }
 
 shadow_array::shadow_array(const array& of)

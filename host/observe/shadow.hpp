@@ -18,14 +18,14 @@ namespace tenfold::observe {
 /// One thread's access.
 struct access {
   moment when;
-  code_place where = 0;
+  code_address where = 0;
   action what = action::read;
 };
 
 /// Accesses of one kind at one place that lanes of a warp made at the same time.
 struct access_group {
   std::uint32_t interval = 0, time = 0;
-  code_place where = 0;
+  code_address where = 0;
   std::uint16_t warp = 0;
   action what = action::read;
   std::uint64_t lanes = 0;

@@ -8,11 +8,16 @@
 #include <cstdint>
 
 #include "common/gpu/simt.hpp"
+#include "host/simt/lanes.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {
 
 inline constexpr unsigned most_lanes = 64;
+
+using simt::bit;
+using simt::first_lane;
+using simt::for_each_lane;
 
 enum class action : std::uint8_t {
   read,
@@ -41,15 +46,19 @@ constexpr bool is_meeting(action a) {
          a == action::block_barrier;
 }
 
-/// A place in a kernel's code: a program counter, as an offset that all libraries of kernels share
-/// (`first_place` of host/observe/recorder.hpp), or, of a meeting, a number under which
-/// `meeting_site` knows file and line.
-using code_place = std::uint32_t;
+/// Where in a kernel's code something is done, in 32 bits: how far the program counter is from
+/// `code_begin` (host/observe/recorder.hpp), which lies before all libraries of kernels. Of a
+/// meeting, which the executor tells of without a program counter, it is the number of its site.
+/// 0: unknown.
+using code_address = std::uint32_t;
+
+/// The numbers of sites, from 1, are less than this, and program counters are not.
+inline constexpr code_address most_sites = 1 << 16;
 
 /// One step of one warp. Lanes that take part are the set bits of `lanes`.
 struct step {
   action what;
-  code_place where;
+  code_address where;
   unsigned warp;        ///< in its block
   std::uint64_t lanes;  ///< one bit a lane
   std::uint32_t bytes;  ///< of the access by each lane, or of a shuffled value
@@ -68,7 +77,10 @@ struct step {
 /// What was written by the kernel's author at a meeting.
 struct meeting_site {
   const char* name;  ///< `__syncthreads`, `gpu::shuffle_down`, ...
-  simt::location where;
+  simt::source_place where;
+  friend bool operator==(const meeting_site& a, const meeting_site& b) {
+    return simt::is_same_place(a.where, b.where) && simt::is_same_text(a.name, b.name);
+  }
 };
 
 /// Reads the steps of the blocks that one OS thread runs. Between two barriers of a block come the
@@ -81,7 +93,7 @@ class step_reader {
   virtual void read(const step& s) = 0;
   /// All threads of the block met at a barrier.
   virtual void pass_block_barrier() = 0;
-  virtual void end_block(const simt::block_failure& failure) = 0;
+  virtual void end_block(const simt::block_failure&) {}
 };
 
 }  // namespace tenfold::observe

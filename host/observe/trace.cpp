@@ -1,12 +1,11 @@
 #include "host/observe/trace.hpp"
 
 #include <algorithm>
-#include <bit>
 
+#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -21,16 +20,11 @@ class tracer final : public simt::observer, private step_reader {
 
   /// @param file that holds the kernel
   [[nodiscard]] std::vector<traced_launch> finish(std::string_view file) {
-    std::vector<code_place> places;
-    for (const traced_launch& launch : launches_)
-      for (const traced_step& each : launch.steps)
-        if (!is_meeting(each.what)) places.push_back(each.where);
     place_finder finder;
-    finder.look_up(places);
+    finder.look_up(code_);
     for (traced_launch& launch : launches_)
       for (traced_step& each : launch.steps) {
-        const source_place at =
-            is_meeting(each.what) ? line_of_meeting(each.where) : finder.line_in(each.where, file);
+        const source_place at = finder.line_in(each.where, file);
         each.line = at.file.ends_with(file) ? at.line : 0;
       }
     return std::move(launches_);
@@ -41,9 +35,7 @@ class tracer final : public simt::observer, private step_reader {
     global_.begin_launch(launch, reduction_parameters());
     launches_.push_back({.kernel = launch.kernel->name,
                          .blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
-                         .block = std::min(traced_block_, launch.grid.x - 1),
-                         .arrays = {},
-                         .steps = {}});
+                         .block = std::min(traced_block_, launch.grid.x - 1)});
     for (const auto& [begin, each] : global_.arrays())
       if (each.element_bytes != 0) add_array(each, each.element_bytes);
   }
@@ -68,22 +60,15 @@ class tracer final : public simt::observer, private step_reader {
 
   void read(const step& s) override {
     if (!is_traced_ || s.what == action::basic_block || is_fence(s.what)) return;
-    traced_step traced{.epoch = epoch_,
-                       .warp = s.warp,
-                       .what = s.what,
-                       .where = s.where,
-                       .line = 0,
-                       .array = {},
-                       .bytes = s.bytes,
-                       .lanes = {}};
+    traced_step traced{
+        .epoch = epoch_, .warp = s.warp, .what = s.what, .where = s.where, .bytes = s.bytes};
     if (is_access(s.what) && !describe_access(s, traced)) return;
-    for (std::uint64_t rest = s.lanes; rest != 0; rest &= rest - 1)
-      traced.lanes.push_back(describe_lane(s, static_cast<unsigned>(std::countr_zero(rest))));
+    for_each_lane(s.lanes, [&](unsigned lane) { traced.lanes.push_back(describe_lane(s, lane)); });
+    code_.push_back(s.where);
     launches_.back().steps.push_back(std::move(traced));
   }
 
   void pass_block_barrier() override { ++epoch_; }
-  void end_block(const simt::block_failure&) override {}
 
   /// Shared memory holds what is folded, or a flag that is smaller.
   [[nodiscard]] std::size_t element_bytes_of(const array& a) const {
@@ -96,7 +81,7 @@ class tracer final : public simt::observer, private step_reader {
 
   /// @return whether it touches an array that a drawing shows
   bool describe_access(const step& s, traced_step& traced) {
-    const array* of = map_.find((*s.addresses)[static_cast<unsigned>(std::countr_zero(s.lanes))]);
+    const array* of = map_.find((*s.addresses)[first_lane(s.lanes)]);
     if (of == nullptr || element_bytes_of(*of) == 0) return false;
     traced.array = of->name;
     traced.in = of->in;
@@ -127,6 +112,7 @@ class tracer final : public simt::observer, private step_reader {
   block_map map_;
   block_recorder recorder_;
   std::vector<traced_launch> launches_;
+  std::vector<code_address> code_;  // of all steps
   bool is_traced_ = false;
   unsigned warp_size_ = 0, epoch_ = 0;
 };
@@ -137,7 +123,7 @@ std::vector<traced_launch> trace_kernel(const run_request& r, unsigned traced_bl
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
   check_size(r.n, most_elements);
   tracer tracing(r, traced_block);
-  run_watched(r, &tracing);
+  run_observed(r, &tracing);
   return tracing.finish(r.file);
 }
 

@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/observe/memory_map.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/step.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold::observe {
@@ -26,14 +25,14 @@ struct traced_step {
   unsigned epoch;  ///< barriers of the block that lie before it
   unsigned warp;
   action what;
-  code_place where;
-  int line;           ///< of the kernel's file; 0: elsewhere
-  std::string array;  ///< of an access; empty otherwise
+  code_address where;
+  int line = 0;         ///< of the kernel's file; 0: elsewhere
+  std::string array{};  ///< of an access; empty otherwise
   space in = space::own;
   std::uint32_t bytes;
   unsigned wavefronts = 0;  ///< shared memory
   unsigned sectors = 0;     ///< global memory
-  std::vector<traced_lane> lanes;
+  std::vector<traced_lane> lanes{};
 };
 
 struct traced_array {
@@ -47,8 +46,8 @@ struct traced_launch {
   std::string kernel;
   std::uint64_t blocks;
   unsigned block;  ///< that is traced
-  std::vector<traced_array> arrays;
-  std::vector<traced_step> steps;
+  std::vector<traced_array> arrays{};
+  std::vector<traced_step> steps{};
 };
 
 /// Runs a kernel and traces one block of each launch.

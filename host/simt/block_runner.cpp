@@ -6,6 +6,9 @@
 #include <bit>
 #include <csignal>
 #include <cstring>
+#include <span>
+
+#include "host/simt/lanes.hpp"
 
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
 thread_local constinit tenfold::simt::index3 blockIdx{0, 0, 0};
@@ -35,12 +38,12 @@ void fill_with_poison(std::span<std::byte> memory) {
     std::memcpy(memory.data() + i, &poison, std::min(sizeof poison, memory.size() - i));
 }
 
-std::string name_place(const location& place) {
+std::string name_place(const source_place& place) {
   return fmt::format("{}:{}", place.file, place.line);
 }
 
-std::uint64_t bit(unsigned lane) {
-  return std::uint64_t{1} << lane;
+std::string name_call(const exchange& each) {
+  return fmt::format("{} at {} with mask {:#x}", each.name, name_place(each.where), each.mask);
 }
 
 }  // namespace
@@ -60,7 +63,7 @@ std::string list_threads(std::span<const unsigned> threads) {
 
 thread_local constinit block_runner* block_runner::current_ = nullptr;
 
-void sync_block(location where) {
+void sync_block(source_place where) {
   block_runner::current()->sync_block(where);
 }
 void sync_lanes(exchange& mine) {
@@ -71,7 +74,6 @@ void fail_misaligned(const void* address, std::size_t bytes) {
 }
 void stop_block() {
   block_runner::current()->stop();
-  std::terminate();  // a stopped block's threads never run again
 }
 void copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   block_runner::current()->copy_by_hardware(to, from, bytes);
@@ -97,18 +99,18 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   random_ = random_sequence(
       job.order.seed ^ ((std::uint64_t{block.z} << 40) + (std::uint64_t{block.y} << 20) + block.x));
   current_ = this;
-  if (watcher_ != nullptr)
-    watcher_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
+  if (observer_ != nullptr)
+    observer_->begin_block(job.launch, block, {shared_, stacks_.memory(), stack_tops_});
   resume(pick_ready(first_warp()));
   current_ = nullptr;
   if (failure_.kind == failure_kind::none) {
-    if (watcher_ != nullptr) watcher_->end_block({});
+    if (observer_ != nullptr) observer_->end_block({});
     return {};
   }
 
   std::string description = describe_failure();
-  if (watcher_ != nullptr)
-    watcher_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
+  if (observer_ != nullptr)
+    observer_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
@@ -159,7 +161,7 @@ void block_runner::poison_shared(const launch_facts& launch) {
 }
 
 void block_runner::join(const grid_job& job) {
-  watcher_ = job.watching == nullptr ? nullptr : &job.watching->join_launch();
+  observer_ = job.observing == nullptr ? nullptr : &job.observing->join_launch();
 }
 
 void block_runner::reset_block() {
@@ -175,7 +177,7 @@ void block_runner::fiber_main(transfer_t from) {
   static_cast<thread_state*>(from.data)->context = from.fctx;
   for (;;) {
     block_runner& self = *current();
-    if (self.watcher_ != nullptr) self.watcher_->resume(self.number_of(*self.running_));
+    if (self.observer_ != nullptr) self.observer_->resume(self.number_of(*self.running_));
     std::exception_ptr thrown;
     try {
       self.job_->kernel.call(self.job_->kernel.address, self.job_->arguments);
@@ -192,11 +194,11 @@ void block_runner::fiber_main(transfer_t from) {
 }
 
 void block_runner::resume(thread_state& next) {
-  if (watcher_ == nullptr) return switch_to(next);
-  watcher_->pause();
+  if (observer_ == nullptr) return switch_to(next);
+  observer_->pause();
   switch_to(next);
-  // Whoever watched may be gone: threads that returned wait here for the next block.
-  if (watcher_ != nullptr && running_ != &scheduler_) watcher_->resume(number_of(*running_));
+  // Threads that returned wait here for the next block, which another observer may see, or none.
+  if (observer_ != nullptr && running_ != &scheduler_) observer_->resume(number_of(*running_));
 }
 
 void block_runner::switch_to(thread_state& next) {
@@ -215,23 +217,12 @@ unsigned block_runner::first_warp() {
 }
 
 block_runner::thread_state& block_runner::pick_lane(warp_state& warp, unsigned warp_number) {
-  unsigned lane = 0;
-  switch (job_->order.blocks_and_lanes) {
-    case schedule::order::in_order:
-    case schedule::order::blocks_reverse:
-    case schedule::order::first:
-    case schedule::order::last:
-      lane = static_cast<unsigned>(std::countr_zero(warp.ready));
-      break;
-    case schedule::order::reverse:
-      lane = static_cast<unsigned>(63 - std::countl_zero(warp.ready));
-      break;
-    case schedule::order::random: {
-      const unsigned start = static_cast<unsigned>(random_.next() % 64);
-      const auto further = std::countr_zero(std::rotr(warp.ready, static_cast<int>(start)));
-      lane = (start + static_cast<unsigned>(further)) % 64;
-      break;
-    }
+  unsigned lane = first_lane(warp.ready);
+  if (job_->order.blocks_and_lanes == schedule::order::reverse) {
+    lane = static_cast<unsigned>(63 - std::countl_zero(warp.ready));
+  } else if (job_->order.blocks_and_lanes == schedule::order::random) {
+    const unsigned start = static_cast<unsigned>(random_.next() % 64);
+    lane = (start + first_lane(std::rotr(warp.ready, static_cast<int>(start)))) % 64;
   }
   return thread_at(warp_number, lane);
 }
@@ -250,9 +241,8 @@ block_runner::thread_state* block_runner::pick_favoured() {
   if (goes_first) return &favoured;
   for (warp_state& each : warps_) {
     const std::uint64_t others = each.ready & ~(&each == &its_warp ? bit(favoured.lane) : 0);
-    if (others == 0) continue;
-    const auto lane = static_cast<unsigned>(std::countr_zero(others));
-    return &thread_at(static_cast<unsigned>(&each - warps_.data()), lane);
+    if (others != 0)
+      return &thread_at(static_cast<unsigned>(&each - warps_.data()), first_lane(others));
   }
   return &favoured;
 }
@@ -276,12 +266,12 @@ block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
   return scheduler_;
 }
 
-void block_runner::sync_block(location where) {
+void block_runner::sync_block(source_place where) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
   me.barrier = where;
   ++me.meetings;
-  if (watcher_ != nullptr) watcher_->arrive(where);
+  if (observer_ != nullptr) observer_->arrive(where);
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
   if (arrived_ == 0) first_arrival_ = &me;
@@ -290,7 +280,7 @@ void block_runner::sync_block(location where) {
   if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
 
   arrived_ = 0;
-  if (watcher_ != nullptr) watcher_->pass_block_barrier();
+  if (observer_ != nullptr) observer_->pass_block_barrier();
   for (warp_state& each : warps_) {
     each.ready = each.at_barrier;
     each.at_barrier = 0;
@@ -305,7 +295,7 @@ void block_runner::sync_lanes(exchange& mine) {
   me.collective = &mine;
   ++me.meetings;
   if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
-  if (watcher_ != nullptr) watcher_->arrive(mine);
+  if (observer_ != nullptr) observer_->arrive(mine);
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);
@@ -326,8 +316,7 @@ const block_runner::thread_state* block_runner::find_disagreement(
     const thread_state& waiting) const {
   const exchange& mine = *waiting.collective;
   for (std::uint64_t left = expected_lanes(waiting); left != 0; left &= left - 1) {
-    const thread_state& thread =
-        thread_at(waiting.warp, static_cast<unsigned>(std::countr_zero(left)));
+    const thread_state& thread = thread_at(waiting.warp, first_lane(left));
     const exchange& each = *thread.collective;
     if (each.mask != mine.mask || each.size != mine.size || !is_same_text(each.name, mine.name) ||
         !is_same_place(each.where, mine.where))
@@ -348,19 +337,18 @@ void block_runner::complete_collective(const thread_state& waiting) {
 
 void block_runner::exchange_values(unsigned warp_number, std::uint64_t participants) {
   std::uint64_t ballot = 0;
-  for (std::uint64_t left = participants; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for_each_lane(participants, [&](unsigned lane) {
     if (thread_at(warp_number, lane).collective->predicate) ballot |= bit(lane);
-  }
-  for (std::uint64_t left = participants; left != 0; left &= left - 1) {
-    thread_state& thread = thread_at(warp_number, static_cast<unsigned>(std::countr_zero(left)));
+  });
+  for_each_lane(participants, [&](unsigned lane) {
+    thread_state& thread = thread_at(warp_number, lane);
     exchange& each = *thread.collective;
     each.ballot = ballot;
-    if (each.size == 0) continue;
+    if (each.size == 0) return;
     if (each.source >= warp_size_ || (participants & bit(each.source)) == 0)
       fail({.kind = failure_kind::silent_source, .thread = &thread});
     std::memcpy(each.received, thread_at(warp_number, each.source).collective->sent, each.size);
-  }
+  });
 }
 
 void block_runner::leave_block() {
@@ -370,10 +358,9 @@ void block_runner::leave_block() {
   warp.returned |= bit(me.lane);
   ++finished_;
   // Lanes that wait for this one need not any longer.
-  for (std::uint64_t left = warp.in_collective; left != 0; left &= left - 1) {
-    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+  for_each_lane(warp.in_collective, [&](unsigned lane) {
     if (warp.in_collective & bit(lane)) complete_collective(thread_at(me.warp, lane));
-  }
+  });
   resume(pick_ready(me.warp));
 }
 
@@ -409,7 +396,7 @@ void block_runner::misaligned_load(const void* address, std::size_t bytes) {
 
 void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
-  if (watcher_ != nullptr) watcher_->copy(to, from, bytes);
+  if (observer_ != nullptr) observer_->copy(to, from, bytes);
 }
 
 void block_runner::stop() {
@@ -452,14 +439,10 @@ std::vector<failed_thread> block_runner::failed_threads() const {
 std::string block_runner::describe_waiting() const {
   std::vector<std::pair<std::string, std::vector<unsigned>>> groups;
   for (unsigned t = 0; t < thread_count_; ++t) {
-    const thread_state& thread = threads_[t];
-    const warp_state& warp = warps_[thread.warp];
-    std::string what = "have returned";
-    if (warp.at_barrier & bit(thread.lane))
-      what = "wait in __syncthreads at " + name_place(thread.barrier);
-    else if (warp.in_collective & bit(thread.lane))
-      what = fmt::format("wait in {} at {}", thread.collective->name,
-                         name_place(thread.collective->where));
+    const auto [_, doing, where] = describe_thread(threads_[t]);
+    const std::string what = doing == nullptr
+                                 ? "have returned"
+                                 : fmt::format("wait in {} at {}", doing, name_place(where));
     auto group = groups.begin();
     while (group != groups.end() && group->first != what) ++group;
     if (group == groups.end()) group = groups.insert(group, {what, {}});
@@ -484,24 +467,22 @@ std::string block_runner::describe_failure() const {
           name_place(other->barrier));
     case failure_kind::never_all_there:
       return fmt::format(
-          "a barrier or collective that not all of its threads reach: {}; move it "
-          "out of the branch, or let no thread return before it",
+          "a barrier or collective that not all of its threads reach: {}; move it out of the "
+          "branch, or let no thread return before it",
           describe_waiting());
     case failure_kind::not_in_own_mask:
-      return fmt::format("{} calls {} at {} with mask {:#x}, which leaves its own lane out",
-                         name_thread(*thread), thread->collective->name,
-                         name_place(thread->collective->where), thread->collective->mask);
+      return fmt::format("{} calls {}, which leaves its own lane out", name_thread(*thread),
+                         name_call(*thread->collective));
     case failure_kind::different_collectives:
       return fmt::format(
-          "lanes of a warp meet in different collectives: {} in {} at {} with mask {:#x}, {} in {} "
-          "at {} with mask {:#x}; all lanes of a mask must reach the same call",
-          name_thread(*thread), thread->collective->name, name_place(thread->collective->where),
-          thread->collective->mask, name_thread(*other), other->collective->name,
-          name_place(other->collective->where), other->collective->mask);
+          "lanes of a warp meet in different collectives: {} in {}, {} in {}; all lanes of a mask "
+          "must reach the same call",
+          name_thread(*thread), name_call(*thread->collective), name_thread(*other),
+          name_call(*other->collective));
     case failure_kind::silent_source:
       return fmt::format(
-          "{} reads lane {} in {} at {}, a lane that takes no part: it lies outside "
-          "mask {:#x} or has returned",
+          "{} reads lane {} in {} at {}, a lane that takes no part: it lies outside mask {:#x} or "
+          "has returned",
           name_thread(*thread), thread->collective->source, thread->collective->name,
           name_place(thread->collective->where), thread->collective->mask);
     case failure_kind::exception:
@@ -515,26 +496,24 @@ std::string block_runner::describe_failure() const {
       }
     case failure_kind::stack_overflow:
       return fmt::format(
-          "{} overflowed its stack of {} KiB: recursion without end, or large local "
-          "arrays",
+          "{} overflowed its stack of {} KiB: recursion without end, or large local arrays",
           name_thread(*thread), stacks_.usable_bytes(0) / 1024);
     case failure_kind::bad_address:
       return fmt::format("{} touched memory that is not there, at address {}", name_thread(*thread),
                          fmt::ptr(address));
     case failure_kind::trapped:
       return fmt::format(
-          "{} trapped: it called __builtin_trap, or did what the language leaves "
-          "undefined",
+          "{} trapped: it called __builtin_trap, or did what the language leaves undefined",
           name_thread(*thread));
     case failure_kind::misaligned:
       return fmt::format(
-          "{} loads {} bytes at once at address {}, which is no multiple of that; "
-          "hardware faults there",
+          "{} loads {} bytes at once at address {}, which is no multiple of that; hardware faults "
+          "there",
           name_thread(*thread), bytes, fmt::ptr(address));
     case failure_kind::stopped:
       return fmt::format(
           "{} was stopped: it goes on and on, or does more between two barriers than can be "
-          "watched; use a smaller n",
+          "observed; use a smaller n",
           name_thread(*thread));
     case failure_kind::bad_division:
       return fmt::format("{} divided an integer by zero, or its type's lowest value by -1",

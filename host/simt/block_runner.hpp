@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +24,7 @@ struct grid_job {
   void* const* arguments;
   launch_facts launch;
   schedule order;
-  observer* watching;  ///< null: nobody
+  observer* observing;  ///< null: nobody
 };
 
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
@@ -42,7 +40,7 @@ class block_runner {
   [[nodiscard]] std::string run(const grid_job& job, index3 block);
 
   // Called by the fibers, through common/gpu/simt.hpp.
-  void sync_block(location where);
+  void sync_block(source_place where);
   void sync_lanes(exchange& mine);
   [[nodiscard]] unsigned current_lane() const { return running_->lane; }
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
@@ -52,10 +50,10 @@ class block_runner {
   void fault(int signal, const void* address);
 
   /// Ends the block: a vector load at an address that is no multiple of its size.
-  void misaligned_load(const void* address, std::size_t bytes);
+  [[noreturn]] void misaligned_load(const void* address, std::size_t bytes);
 
   /// Ends the block: its observer has seen enough.
-  void stop();
+  [[noreturn]] void stop();
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -65,7 +63,7 @@ class block_runner {
     boost::context::detail::fcontext_t context = nullptr;
     index3 index{0, 0, 0};
     unsigned warp = 0, lane = 0;
-    location barrier{};              // where it waits for the block
+    source_place barrier{};          // where it waits for the block
     exchange* collective = nullptr;  // what it brings to its warp
     unsigned meetings = 0;           // barriers and collectives that it came to
   };
@@ -103,8 +101,8 @@ class block_runner {
   void complete_collective(const thread_state& waiting);
   void exchange_values(unsigned warp_number, std::uint64_t participants);
 
-  void fail(failure what);
-  void fail_for_waiting();
+  [[noreturn]] void fail(failure what);
+  [[noreturn]] void fail_for_waiting();
   [[nodiscard]] std::string describe_failure() const;
   [[nodiscard]] std::vector<failed_thread> failed_threads() const;
   [[nodiscard]] failed_thread describe_thread(const thread_state& thread) const;
@@ -144,7 +142,7 @@ class block_runner {
   std::vector<std::byte> dynamic_storage_;
   std::byte* dynamic_shared_ = nullptr;
 
-  block_observer* watcher_ = nullptr;  // of the launch; null: nobody watches it
+  block_observer* observer_ = nullptr;  // of the launch; null: nobody observes it
 };
 
 }  // namespace tenfold::simt

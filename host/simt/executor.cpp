@@ -9,7 +9,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <exception>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -101,7 +100,7 @@ class block_queue {
 
   /// Whether several OS threads may take blocks at the same time.
   [[nodiscard]] bool is_shared() const {
-    return count_ > 1 && (job_.watching == nullptr || !job_.watching->takes_blocks_in_turn());
+    return count_ > 1 && (job_.observing == nullptr || !job_.observing->takes_blocks_in_turn());
   }
 
   /// Deals no more blocks: the calling OS thread cannot run any.
@@ -320,8 +319,8 @@ schedule current_schedule() {
   return active_schedule;
 }
 
-void set_observer(observer* watching) {
-  active_observer = watching;
+void set_observer(observer* observing) {
+  active_observer = observing;
 }
 
 observer* current_observer() {
@@ -335,20 +334,20 @@ unsigned worker_count() {
 void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void* const* arguments) {
   const kernel_symbols& symbols = describe_kernel(reinterpret_cast<const void*>(kernel.address));
   check_shape(shape, symbols);
-  observer* const watching = current_observer();
+  observer* const observing = current_observer();
   std::vector<pointer_argument> pointers;
-  if (watching != nullptr) pointers = pointers_among(kernel, arguments);
+  if (observing != nullptr) pointers = pointers_among(kernel, arguments);
   const grid_job job{
       .kernel = kernel,
       .arguments = arguments,
       .launch = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
                  shape.dynamic_shared_bytes, pointers},
       .order = current_schedule(),
-      .watching = watching};
-  if (job.watching != nullptr) job.watching->begin_launch(job.launch);
+      .observing = observing};
+  if (job.observing != nullptr) job.observing->begin_launch(job.launch);
   block_queue queue(job);
   pool().run(queue);
-  if (job.watching != nullptr) job.watching->end_launch();
+  if (job.observing != nullptr) job.observing->end_launch();
   if (const auto failure = queue.failure()) throw device_error(*failure);
 }
 

@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "common/gpu/simt.hpp"
@@ -51,17 +52,17 @@ void set_schedule(const schedule& order);
 
 /// The size of what a kernel's parameter points to; 0 where it is no pointer, or one to void.
 template <typename Parameter>
-inline constexpr std::size_t pointed_bytes = 0;
-template <typename Element>
-inline constexpr std::size_t pointed_bytes<Element*> = sizeof(Element);
-template <>
-inline constexpr std::size_t pointed_bytes<void*> = 0;
-template <>
-inline constexpr std::size_t pointed_bytes<const void*> = 0;
+constexpr std::size_t pointed_bytes() {
+  using pointed = std::remove_pointer_t<Parameter>;
+  if constexpr (std::is_pointer_v<Parameter> && std::is_object_v<pointed>)
+    return sizeof(pointed);
+  else
+    return 0;
+}
 
 template <typename... Parameters>
 inline constexpr std::array<std::size_t, sizeof...(Parameters)> all_pointed_bytes{
-    pointed_bytes<Parameters>...};
+    pointed_bytes<Parameters>()...};
 
 /// A kernel without its types.
 struct erased_kernel {

@@ -1,5 +1,5 @@
 /// @file
-/// What the executor tells of a launch to someone who watches: which thread runs, where threads
+/// What the executor tells of a launch to someone who observes: which thread runs, where threads
 /// meet, what memory there is.
 ///
 /// What a kernel does between two meetings the executor cannot see; compilers can be made to tell
@@ -70,7 +70,7 @@ enum class failure_kind {
 [[nodiscard]] inline bool is_same_text(const char* a, const char* b) {
   return a == b || std::strcmp(a, b) == 0;
 }
-[[nodiscard]] inline bool is_same_place(const location& a, const location& b) {
+[[nodiscard]] inline bool is_same_place(const source_place& a, const source_place& b) {
   return a.line == b.line && is_same_text(a.file, b.file);
 }
 
@@ -80,8 +80,8 @@ enum class failure_kind {
 /// A thread that had to do with a block's failure, and where it was, if the executor knows.
 struct failed_thread {
   unsigned thread;
-  const char* doing;  ///< `__syncthreads`, `__shfl_down_sync`, ...; null where it did neither
-  location where;     ///< file null: unknown
+  const char* doing;   ///< `__syncthreads`, `__shfl_down_sync`, ...; null where it did neither
+  source_place where;  ///< file null: unknown
 };
 
 struct block_failure {
@@ -92,7 +92,7 @@ struct block_failure {
   const void* address = nullptr;  ///< of a bad or misaligned access
 };
 
-/// Watches the blocks that one OS thread runs, one after the other.
+/// Observes the blocks that one OS thread runs, one after the other.
 class block_observer {
  public:
   virtual ~block_observer() = default;
@@ -103,18 +103,18 @@ class block_observer {
   /// From now on none does.
   virtual void pause() = 0;
   /// The running thread comes to a block barrier.
-  virtual void arrive(location where) = 0;
+  virtual void arrive(source_place where) = 0;
   /// The running thread has hardware copy from global to shared memory.
-  virtual void copy(const void* to, const void* from, std::size_t bytes) = 0;
+  virtual void copy(const void* /*to*/, const void* /*from*/, std::size_t /*bytes*/) {}
   /// The running thread comes to a collective of its warp.
   virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
-  virtual void pass_block_barrier() = 0;
+  virtual void pass_block_barrier() {}
   /// All threads have returned, or the block failed.
   virtual void end_block(const block_failure& failure) = 0;
 };
 
-/// Watches launches. What is of no use to an observer it need not override.
+/// Observes launches. What is of no use to an observer it need not override.
 class observer {
  public:
   virtual ~observer() = default;
@@ -132,15 +132,15 @@ class observer {
   virtual void written_by_host(const void* /*memory*/, std::size_t /*bytes*/) {}
 };
 
-/// Has launches watched from now on; null: no longer. Not while a launch runs.
-void set_observer(observer* watching);
+/// Has launches observed from now on; null: no longer. Not while a launch runs.
+void set_observer(observer* observing);
 [[nodiscard]] observer* current_observer();
 
-/// Has launches watched for as long as it lives, then by whoever watched before.
+/// Has launches observed for as long as it lives, then by whoever observed before.
 class scoped_observer {
  public:
-  explicit scoped_observer(observer* watching) : before_(current_observer()) {
-    set_observer(watching);
+  explicit scoped_observer(observer* observing) : before_(current_observer()) {
+    set_observer(observing);
   }
   ~scoped_observer() { set_observer(before_); }
   scoped_observer(const scoped_observer&) = delete;

@@ -16,7 +16,7 @@ struct schedule {
     reverse,
     random,
     blocks_reverse,  ///< blocks from the last, their threads in order
-    first,           ///< in order, but for one thread and one stretch of its way
+    first,           ///< in order, except for one thread on one stretch of its way
     last
   };
   order blocks_and_lanes = order::in_order;

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/text/split.hpp"
@@ -19,14 +20,6 @@
 namespace tenfold {
 namespace fs = std::filesystem;
 namespace {
-
-int status_of(pid_t child) {
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR)
-      throw input_error(fmt::format("cannot wait for a process: {}", std::strerror(errno)));
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
 
 bool is_program(const fs::path& file) {
   std::error_code ignored;
@@ -51,26 +44,48 @@ temporary_folder::~temporary_folder() {
   fs::remove_all(path_, ignored);
 }
 
-process_result run_process(const std::vector<std::string>& command,
-                           const temporary_folder& folder) {
-  const std::string out = folder.path() / "stdout", err = folder.path() / "stderr";
+void owned_descriptor::shut() {
+  if (number_ >= 0) close(std::exchange(number_, -1));
+}
+
+pid_t start_process(const std::vector<std::string>& command, int out, int err,
+                    char* const* variables) {
   std::vector<char*> arguments;
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
-  // Standard input is empty, the two outputs go to files.
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  constexpr int created = O_WRONLY | O_CREAT | O_TRUNC;
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), created, 0600);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), created, 0600);
+  posix_spawn_file_actions_t streams;
+  posix_spawn_file_actions_init(&streams);
+  posix_spawn_file_actions_addopen(&streams, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&streams, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&streams, err, STDERR_FILENO);
   pid_t child = 0;
-  const int failure =
-      posix_spawnp(&child, arguments.front(), &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
+  const int failure = posix_spawnp(&child, arguments.front(), &streams, nullptr, arguments.data(),
+                                   variables == nullptr ? environ : variables);
+  posix_spawn_file_actions_destroy(&streams);
   if (failure != 0)
     throw input_error(fmt::format("cannot run {}: {}", command.front(), std::strerror(failure)));
-  const int status = status_of(child);
+  return child;
+}
+
+int wait_for(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0)
+    if (errno != EINTR)
+      throw input_error(fmt::format("cannot wait for a process: {}", std::strerror(errno)));
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+process_result run_process(const std::vector<std::string>& command,
+                           const temporary_folder& folder) {
+  const fs::path out = folder.path() / "stdout", err = folder.path() / "stderr";
+  const auto create = [](const fs::path& file) {
+    const int opened = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (opened < 0)
+      throw input_error(fmt::format("cannot write {}: {}", file.string(), std::strerror(errno)));
+    return opened;
+  };
+  const owned_descriptor out_file(create(out)), err_file(create(err));
+  const int status = wait_for(start_process(command, out_file.number(), err_file.number()));
   return {status, read_text(out), read_text(err)};
 }
 
@@ -84,8 +99,12 @@ std::string find_program(std::string_view name) {
 }
 
 std::string read_text(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    throw input_error(fmt::format("cannot read '{}': it is a folder", file.string()));
   std::ifstream in(file, std::ios::binary);
-  if (!in) throw input_error(fmt::format("cannot read {}", file.string()));
+  if (!in)
+    throw input_error(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

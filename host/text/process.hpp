@@ -2,6 +2,8 @@
 /// Running another program, and files as text.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -23,13 +25,39 @@ class temporary_folder {
   std::filesystem::path path_;
 };
 
+/// An open file, closed when this object goes.
+class owned_descriptor {
+ public:
+  explicit owned_descriptor(int opened) : number_(opened) {}
+  owned_descriptor(const owned_descriptor&) = delete;
+  owned_descriptor& operator=(const owned_descriptor&) = delete;
+  ~owned_descriptor() { shut(); }
+
+  /// Negative where it could not be opened.
+  [[nodiscard]] int number() const { return number_; }
+  void shut();
+
+ private:
+  int number_;
+};
+
+/// Starts a program, looked up in PATH, with empty standard input. No shell is involved.
+/// @param out, err descriptors for its output
+/// @param variables its environment; null: that of this process
+/// @throws input_error where it cannot be started
+[[nodiscard]] pid_t start_process(const std::vector<std::string>& command, int out, int err,
+                                  char* const* variables = nullptr);
+
+/// Waits for its end. @return the exit status as a shell gives it: 128 and more for a signal
+[[nodiscard]] int wait_for(pid_t process);
+
 struct process_result {
-  int exit_status;  ///< as a shell gives it: 128 and more for a signal
+  int exit_status;  ///< as `wait_for` has it
   std::string out, err;
 };
 
-/// Runs a program, looked up in PATH, to its end. No shell is involved.
-/// @throws input_error where there is no process to be had
+/// Runs a program to its end.
+/// @throws input_error as `start_process`
 [[nodiscard]] process_result run_process(const std::vector<std::string>& command,
                                          const temporary_folder& folder);
 

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iterator>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/text/split.hpp"
@@ -23,19 +24,9 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-struct suffix {
-  std::string_view name;
-  std::uint64_t factor;
-};
-
-constexpr std::array<suffix, 8> suffixes{{{"Ki", 1ULL << 10},
-                                          {"Mi", 1ULL << 20},
-                                          {"Gi", 1ULL << 30},
-                                          {"Ti", 1ULL << 40},
-                                          {"k", 1'000ULL},
-                                          {"M", 1'000'000ULL},
-                                          {"G", 1'000'000'000ULL},
-                                          {"T", 1'000'000'000'000ULL}}};
+constexpr std::pair<std::string_view, std::uint64_t> suffixes[] = {
+    {"Ki", 1ULL << 10}, {"Mi", 1ULL << 20},  {"Gi", 1ULL << 30},      {"Ti", 1ULL << 40},
+    {"k", 1'000ULL},    {"M", 1'000'000ULL}, {"G", 1'000'000'000ULL}, {"T", 1'000'000'000'000ULL}};
 
 /// Reads one count from left to right; every failure names the whole text.
 class count_parser {
@@ -106,10 +97,10 @@ class count_parser {
   }
 
   std::uint64_t take_suffix() {
-    for (const suffix& s : suffixes) {
-      if (!rest_.starts_with(s.name)) continue;
-      rest_.remove_prefix(s.name.size());
-      return s.factor;
+    for (const auto& [name, factor] : suffixes) {
+      if (!rest_.starts_with(name)) continue;
+      rest_.remove_prefix(name.size());
+      return factor;
     }
     return 1;
   }
@@ -199,6 +190,11 @@ std::string format_bytes(std::uint64_t bytes) {
   const bool whole = amount == std::floor(amount);
   const int decimals = whole || amount >= 99.95 ? 0 : amount >= 9.995 ? 1 : 2;
   return fmt::format("{:.{}f} {}", amount, decimals, units[unit]);
+}
+
+std::string format_number_of(std::size_t count, std::string_view one, std::string_view many) {
+  if (count == 0) return fmt::format("no {}", one);
+  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string format_share(const std::optional<double>& share) {

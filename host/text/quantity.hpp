@@ -2,6 +2,7 @@
 /// Counts, times, sizes and shares as text, in both directions where the user types them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ namespace tenfold {
 /// A size in bytes in the largest binary unit it fills, `64 MiB`; three significant digits where
 /// it is no whole number of them, `1.50 GiB`.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
+
+/// `1 entry`, `2 entries`, `no entry`.
+[[nodiscard]] std::string format_number_of(std::size_t count, std::string_view one,
+                                           std::string_view many);
 
 /// A share of 1 in per cent, `91.3%`; empty where there is none.
 [[nodiscard]] std::string format_share(const std::optional<double>& share);

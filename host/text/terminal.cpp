@@ -36,14 +36,11 @@ std::optional<std::size_t> terminal_width(std::FILE* stream) {
   return size.ws_col;
 }
 
-bool takes_colour(std::FILE* stream) {
-  const char* term = std::getenv("TERM");
-  return is_terminal(stream) && std::getenv("NO_COLOR") == nullptr &&
-         (term == nullptr || std::string_view(term) != "dumb");
-}
-
 std::string paint(std::string_view text, colour c, std::FILE* stream) {
-  if (c == colour::plain || !takes_colour(stream)) return std::string(text);
+  const char* term = std::getenv("TERM");
+  const bool takes_colour = is_terminal(stream) && std::getenv("NO_COLOR") == nullptr &&
+                            (term == nullptr || std::string_view(term) != "dumb");
+  if (c == colour::plain || !takes_colour) return std::string(text);
   return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<int>(c)], text);
 }
 

@@ -11,14 +11,13 @@ namespace tenfold {
 
 enum class colour { plain, bold, red, green, yellow };
 
-/// Whether a stream leads to a terminal that takes colours (`NO_COLOR` unset, `TERM` not `dumb`).
-[[nodiscard]] bool takes_colour(std::FILE* stream);
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 
 /// How many characters a line of the terminal holds; nothing where the stream leads to none.
 [[nodiscard]] std::optional<std::size_t> terminal_width(std::FILE* stream);
 
-/// The text in colour, if the stream takes colours; else the text.
+/// The text in colour, if the stream leads to a terminal that takes colours (`NO_COLOR` unset,
+/// `TERM` not `dumb`); else the text.
 [[nodiscard]] std::string paint(std::string_view text, colour c, std::FILE* stream = stdout);
 
 /// A bar of `length` cells, in block characters where the locale has them; at least a sliver when

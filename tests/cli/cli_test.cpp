@@ -991,7 +991,7 @@ TEST_F(CopiedCli, SaysWhatIsNotBuiltAndWhereItCanBe) {
   const std::string folder = fs::path(TENFOLD_PROGRAM).parent_path();
   for (const auto& [arguments, what] : {std::pair{words{"run", "3"}, "03_no_bank_conflicts"},
                                         std::pair{with_peers + words{"--peers"}, "the peers"},
-                                        std::pair{words{"profile", "3"}, "watches kernels"}})
+                                        std::pair{words{"profile", "3"}, "observes kernels"}})
     expect_refusal(copy(arguments), bad_input,
                    {what, "not built in /", folder.c_str(), "'cmake --build "});
 }

@@ -1,4 +1,5 @@
-// `tenfold profile`, `check` and `trace` as their users meet them: kernels watched on the executor.
+// `tenfold profile`, `check` and `trace` as their users meet them: kernels observed on the
+// executor.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -199,7 +200,7 @@ TEST_F(CliObserver, ProfileRefusesWhatThereIsNot) {
   expect_refused({"profile", "3", "--block", "100"}, {"stage 3", "block 100", "256"});
 }
 
-TEST_F(CliObserver, NothingToWatchIsNoSuccess) {
+TEST_F(CliObserver, NothingToObserveIsNoSuccess) {
   for (const char* verb : {"profile", "check"}) {
     expect_refused({verb, "15"}, {"stage 15", "f32", "i8"});
     expect_refused({verb, "12", "--warp", "64"}, {"stage 12", "32 lanes"});

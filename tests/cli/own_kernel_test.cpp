@@ -185,7 +185,7 @@ TEST_F(OwnKernel, IsNotMistakenForAnotherThatIsBuiltAtTheSameTime) {
 
 // ---- check, profile and trace -------------------------------------------------------------------
 
-TEST_F(OwnKernel, IsWatchedAsStagesAre) {
+TEST_F(OwnKernel, IsObservedAsStagesAre) {
   write_kernel("my_kernel");
   const outcome checked = succeed({"check", "my_kernel.hpp", "--n", "2^10", "--seeds", "1"});
   for (const char* part :

@@ -224,25 +224,15 @@ TYPED_TEST(FloatingPoint, MinusZeroIsLessThanZero) {
 
 // ---- what an operator must say of itself --------------------------------------------------------
 
-template <typename T>
-concept has_bitwise_operators = requires {
-  typename bit_and<T>;
-  typename bit_or<T>;
-  typename bit_xor<T>;
+template <template <typename> typename Operator, typename T>
+concept takes = requires {
+  typename Operator<T>;
 };
 template <typename T>
-concept has_any_bitwise_operator = requires {
-  typename bit_and<T>;
-}
-|| requires {
-  typename bit_or<T>;
-}
-|| requires {
-  typename bit_xor<T>;
-};
-static_assert(has_bitwise_operators<i32> && has_bitwise_operators<u64> &&
-              has_bitwise_operators<i8>);
-static_assert(!has_any_bitwise_operator<float> && !has_any_bitwise_operator<double>);
+inline constexpr int bitwise_operators = takes<bit_and, T> + takes<bit_or, T> + takes<bit_xor, T>;
+static_assert(bitwise_operators<i32> == 3 && bitwise_operators<u64> == 3 &&
+              bitwise_operators<i8> == 3);
+static_assert(bitwise_operators<float> == 0 && bitwise_operators<double> == 0);
 
 struct pair {
   int first, second;

@@ -231,6 +231,10 @@ status FAKED(StreamSynchronize)(FAKED(Stream_t)) {
 status FAKED(StreamBeginCapture)(FAKED(Stream_t), FAKED(StreamCaptureMode)) {
   return call("StreamBeginCapture");
 }
+status FAKED(StreamIsCapturing)(FAKED(Stream_t), FAKED(StreamCaptureStatus) * capture) {
+  *capture = FAKED(StreamCaptureStatusNone);
+  return call("StreamIsCapturing");
+}
 status FAKED(StreamEndCapture)(FAKED(Stream_t), FAKED(Graph_t) * graph) {
   return hand_out("StreamEndCapture", graph);
 }

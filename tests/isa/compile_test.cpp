@@ -55,7 +55,7 @@ TEST_P(CompiledFor, ShufflesComeFromTheKernelsLines) {
   for (const isa::code_line& line : kernel.code) {
     if (line.is_label || isa::kind_of(line.text) != isa::instruction_kind::shuffle) continue;
     EXPECT_GT(line.places.size(), 1u) << line.text << " was inlined";
-    EXPECT_TRUE(std::any_of(line.places.begin(), line.places.end(), [](const isa::place& at) {
+    EXPECT_TRUE(std::any_of(line.places.begin(), line.places.end(), [](const source_place& at) {
       return at.file.ends_with("kernels/08_warps_first.hpp");
     })) << line.text;
   }

@@ -21,7 +21,7 @@ using words = std::vector<std::string>;
 /// `08_warps_first.hpp:26 operators.hpp:81`
 std::string places_of(const code_line& line) {
   std::string text;
-  for (const isa::place& at : line.places)
+  for (const source_place& at : line.places)
     text += (text.empty() ? "" : " ") + at.file + ":" + std::to_string(at.line);
   return text;
 }

@@ -40,9 +40,9 @@ simt::block_failure failed(simt::failure_kind kind, std::vector<simt::failed_thr
 /// Plays a kernel to a checker, step by step.
 class Checker : public ::testing::Test {
  protected:
-  void SetUp() override { watch(std::nullopt); }
+  void SetUp() override { check_with(std::nullopt); }
 
-  void watch(std::optional<std::size_t> input_elements) {
+  void check_with(std::optional<std::size_t> input_elements) {
     static const std::array<std::string, 3> parameters{"in", "out", "ticket"};
     checked = std::make_unique<checker>(1000, input_elements, parameters);
     checked->allocated(in, 128 * sizeof(unsigned));
@@ -80,8 +80,8 @@ class Checker : public ::testing::Test {
     checked->end_launch();
   }
 
-  void step_of(action what, code_place where, unsigned warp, std::uint64_t lanes, std::size_t bytes,
-               const std::function<const void*(unsigned)>& address) {
+  void step_of(action what, code_address where, unsigned warp, std::uint64_t lanes,
+               std::size_t bytes, const std::function<const void*(unsigned)>& address) {
     std::array<std::uint64_t, most_lanes> addresses{};
     for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
       const auto each = static_cast<unsigned>(std::countr_zero(left));
@@ -90,7 +90,7 @@ class Checker : public ::testing::Test {
     checked->read({what, where, warp, lanes, static_cast<std::uint32_t>(bytes), &addresses});
   }
   template <typename T>
-  void access(action what, code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void access(action what, code_address where, unsigned warp, std::uint64_t lanes, T* memory,
               const index_of& index) {
     step_of(what, where, warp, lanes, sizeof(T), [&](unsigned each) -> const void* {
       return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(memory) +
@@ -98,12 +98,12 @@ class Checker : public ::testing::Test {
     });
   }
   template <typename T>
-  void write(code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void write(code_address where, unsigned warp, std::uint64_t lanes, T* memory,
              const index_of& index) {
     access(action::write, where, warp, lanes, memory, index);
   }
   template <typename T>
-  void read(code_place where, unsigned warp, std::uint64_t lanes, T* memory,
+  void read(code_address where, unsigned warp, std::uint64_t lanes, T* memory,
             const index_of& index) {
     access(action::read, where, warp, lanes, memory, index);
   }
@@ -181,7 +181,7 @@ TEST_F(Checker, FindsAWriteThatComesBeforeTheReaders) {
   for (unsigned w : {0u, 1u}) write(10, w, all, tile.data(), own(w));
   barrier();
   // All of one warp read, and of the other more than a cell has room for beside it.
-  for (code_place place = 20; place < 30; ++place) read(place, 0, all, tile.data(), always(3));
+  for (code_address place = 20; place < 30; ++place) read(place, 0, all, tile.data(), always(3));
   write(40, 1, lane(0), tile.data(), always(3));
   end();
   ASSERT_EQ(found().size(), 1u);
@@ -420,13 +420,13 @@ TEST_F(Checker, AtomicsRaceWithPlainAccesses) {
   read(20, 1, lane(0), ticket, always(0));
   EXPECT_EQ(found(), findings{"block_race@20,10"});
   end();
-  watch(std::nullopt);
+  check_with(std::nullopt);
   begin();
   read(20, 1, lane(0), ticket, always(0));
   access(action::atomic, 10, 0, lane(0), ticket, always(0));
   EXPECT_EQ(found(), findings{"block_race@10,20"});
   end();
-  watch(std::nullopt);
+  check_with(std::nullopt);
   begin();
   write(20, 1, lane(0), ticket, always(0));
   access(action::atomic, 10, 0, lane(0), ticket, always(0));
@@ -839,7 +839,7 @@ TEST_F(Checker, FindsMisalignedVectors) {
 
 class Coverage : public Checker {
  protected:
-  void SetUp() override { watch(100); }
+  void SetUp() override { check_with(100); }
   void read_first(unsigned count) {
     for (unsigned i = 0; i < count; ++i) read(10, i / 32 % 2, lane(i % 32), in, always(i));
   }
@@ -958,7 +958,7 @@ TEST_F(Checker, TellsOfCollectivesInDivergentFlow) {
 
 TEST_F(Checker, TheFirstOfTheMeetingsThatAreNotCompleteIsToBlame) {
   for (const bool barrier_first : {false, true}) {
-    watch(std::nullopt);
+    check_with(std::nullopt);
     begin();
     checked->end_block(failed(simt::failure_kind::never_all_there,
                               {{0, "gpu::shuffle_down", {"kernel.hpp", barrier_first ? 9 : 5}},

@@ -124,8 +124,8 @@ TEST(Explore, AThreadThatGoesLastWaitsForWhatOtherWarpsDoMeanwhile) {
   EXPECT_TRUE(run({simt::schedule::order::last, 0, 5, 2}) != run({}));
 }
 
-/// Fibers that waited at the end of a watched launch go on in one that nobody watches.
-TEST(Explore, LaunchesAfterwardsAreWatchedByNobody) {
+/// Fibers that waited at the end of an observed launch go on in one that nobody observes.
+TEST(Explore, LaunchesAfterwardsAreObservedByNobody) {
   (void)explore_all(run_of(ordered_sum), 1);
   EXPECT_NO_THROW((void)run_of(ordered_sum)({}));
 }

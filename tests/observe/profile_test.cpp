@@ -11,12 +11,12 @@
 #include "host/error.hpp"
 #include "host/observe/explore.hpp"
 #include "host/simt/executor.hpp"
-#include "tests/observe/watched_kernels.hpp"
+#include "tests/observe/observed_kernels.hpp"
 
 namespace tenfold::observe {
 namespace {
 
-using watched::lanes;
+using observed::lanes;
 
 constexpr std::uint64_t most_steps = std::uint64_t{1} << 40;
 
@@ -28,7 +28,7 @@ class Profile : public testing::TestWithParam<unsigned> {
   /// The counters of all places of one launch.
   static place_counters count(const std::function<void()>& launch) {
     profiler counting(most_steps);
-    const simt::scoped_observer watching(&counting);
+    const simt::scoped_observer observing(&counting);
     launch();
     place_counters total;
     for (const auto& [key, counters] : counting.launches().front().places) total.add(counters);
@@ -40,57 +40,57 @@ class Profile : public testing::TestWithParam<unsigned> {
 
 TEST_P(Profile, LanesThatTakeTurnsMeetInEveryTurn) {
   const place_counters c =
-      count([&] { watched::launch_alternating(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, 8u * warps());
-  EXPECT_EQ(c.global_reads.lanes, 8u * lanes / 2);
-  EXPECT_EQ(c.global_writes.requests, warps());
+      count([&] { observed::launch_alternating(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global.reads.requests, 8u * warps());
+  EXPECT_EQ(c.global.reads.lanes, 8u * lanes / 2);
+  EXPECT_EQ(c.global.writes.requests, warps());
   EXPECT_EQ(out, std::vector<float>(lanes, 4));
 }
 
 TEST_P(Profile, LanesThatLeaveALoopWaitForTheOthers) {
   const place_counters c =
-      count([&] { watched::launch_staircase(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, warps() * warp_size());
-  EXPECT_EQ(c.global_reads.lanes, warps() * warp_size() * (warp_size() + 1) / 2);
-  EXPECT_EQ(c.global_writes.requests, warps());
+      count([&] { observed::launch_staircase(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global.reads.requests, warps() * warp_size());
+  EXPECT_EQ(c.global.reads.lanes, warps() * warp_size() * (warp_size() + 1) / 2);
+  EXPECT_EQ(c.global.writes.requests, warps());
 }
 
 TEST_P(Profile, AFunctionCalledFromTwoPlacesIsEnteredTwice) {
   const place_counters c =
-      count([&] { watched::launch_called_from_both_sides(in.data(), out.data(), warp_size()); });
+      count([&] { observed::launch_called_from_both_sides(in.data(), out.data(), warp_size()); });
   // Lanes of both sides may be in it together, as far as addresses tell; hardware may do either.
-  EXPECT_GE(c.global_reads.requests, warps());
-  EXPECT_LE(c.global_reads.requests, 2 * warps());
-  EXPECT_EQ(c.global_reads.lanes, lanes);
-  EXPECT_EQ(c.global_writes.requests, warps());
+  EXPECT_GE(c.global.reads.requests, warps());
+  EXPECT_LE(c.global.reads.requests, 2 * warps());
+  EXPECT_EQ(c.global.reads.lanes, lanes);
+  EXPECT_EQ(c.global.writes.requests, warps());
 }
 
 TEST_P(Profile, LanesThatReturnedCountNoMore) {
   const place_counters c =
-      count([&] { watched::launch_early_return(in.data(), out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.lanes, lanes - 8);
-  EXPECT_EQ(c.global_writes.lanes, lanes - 8);
+      count([&] { observed::launch_early_return(in.data(), out.data(), warp_size()); });
+  EXPECT_EQ(c.global.reads.lanes, lanes - 8);
+  EXPECT_EQ(c.global.writes.lanes, lanes - 8);
   // Of 8 lanes, those that returned are a warp of their own.
-  EXPECT_EQ(c.global_reads.requests, warps() - (warp_size() == 8));
+  EXPECT_EQ(c.global.reads.requests, warps() - (warp_size() == 8));
 }
 
 TEST_P(Profile, AVectorIsOneRequest) {
   alignas(256) float aligned[4 * lanes] = {};
   const place_counters c =
-      count([&] { watched::launch_vectors(aligned, out.data(), warp_size()); });
-  EXPECT_EQ(c.global_reads.requests, warps());
-  EXPECT_EQ(c.global_reads.bytes, 16u * lanes);
-  EXPECT_EQ(c.global_reads.sectors, 16u * lanes / sector_bytes);
+      count([&] { observed::launch_vectors(aligned, out.data(), warp_size()); });
+  EXPECT_EQ(c.global.reads.requests, warps());
+  EXPECT_EQ(c.global.reads.bytes, 16u * lanes);
+  EXPECT_EQ(c.global.reads.sectors, 16u * lanes / sector_bytes);
 }
 
 TEST_P(Profile, SectorsAreThoseThatAreTouched) {
   alignas(256) float aligned[lanes + 1] = {};
   const place_counters straight =
-      count([&] { watched::launch_early_return(aligned, out.data(), warp_size()); });
-  EXPECT_EQ(straight.global_reads.sectors, (lanes - 8) * 4 / sector_bytes);
+      count([&] { observed::launch_early_return(aligned, out.data(), warp_size()); });
+  EXPECT_EQ(straight.global.reads.sectors, (lanes - 8) * 4 / sector_bytes);
   const place_counters shifted =
-      count([&] { watched::launch_early_return(aligned + 1, out.data(), warp_size()); });
-  EXPECT_EQ(shifted.global_reads.sectors,
+      count([&] { observed::launch_early_return(aligned + 1, out.data(), warp_size()); });
+  EXPECT_EQ(shifted.global.reads.sectors,
             (lanes - 8) * 4 / sector_bytes + warps() - (warp_size() == 8));
 }
 
@@ -107,10 +107,10 @@ TEST_P(BankConflicts, OfFloats) {
                                      {31u, 1u},
                                      {32u, 32u}}) {
     const place_counters c =
-        count([&, s = stride] { watched::launch_strided_floats(s, warp_size()); });
-    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
-    EXPECT_EQ(c.shared_reads.wavefronts, halves * ways) << stride;
-    EXPECT_EQ(c.shared_reads.worst_conflict, ways) << stride;
+        count([&, s = stride] { observed::launch_strided_floats(s, warp_size()); });
+    EXPECT_EQ(c.shared.reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared.reads.wavefronts, halves * ways) << stride;
+    EXPECT_EQ(c.shared.reads.worst_conflict, ways) << stride;
   }
 }
 
@@ -119,9 +119,9 @@ TEST_P(BankConflicts, OfDoubles) {
   const unsigned groups = lanes / 16;
   for (const auto& [stride, ways] : {std::pair{1u, 1u}, {2u, 2u}, {16u, 16u}}) {
     const place_counters c =
-        count([&, s = stride] { watched::launch_strided_doubles(s, warp_size()); });
-    EXPECT_EQ(c.shared_reads.requests, warps()) << stride;
-    EXPECT_EQ(c.shared_reads.wavefronts, groups * ways) << stride;
+        count([&, s = stride] { observed::launch_strided_doubles(s, warp_size()); });
+    EXPECT_EQ(c.shared.reads.requests, warps()) << stride;
+    EXPECT_EQ(c.shared.reads.wavefronts, groups * ways) << stride;
   }
 }
 
@@ -143,13 +143,13 @@ TEST(BankTurns, OfAModelWithFewBanks) {
 }
 
 TEST_P(Profile, OneWordForAllIsNoConflict) {
-  const place_counters c = count([&] { watched::launch_broadcast(warp_size()); });
-  EXPECT_EQ(c.shared_reads.worst_conflict, 1u);
+  const place_counters c = count([&] { observed::launch_broadcast(warp_size()); });
+  EXPECT_EQ(c.shared.reads.worst_conflict, 1u);
   EXPECT_EQ(c.block_barriers, warps());
 }
 
 TEST_P(Profile, ShufflesByHalvesAreShufflesOfTheirOwn) {
-  const place_counters c = count([&] { watched::launch_half_masks(warp_size()); });
+  const place_counters c = count([&] { observed::launch_half_masks(warp_size()); });
   EXPECT_EQ(c.shuffles, 2u * warps());
 }
 
@@ -160,14 +160,14 @@ INSTANTIATE_TEST_SUITE_P(Warps, BankConflicts, testing::Values(32u, 64u),
                          [](const auto& test) { return std::to_string(test.param); });
 
 TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
-  std::vector<float> in(watched::lanes), out(watched::lanes);
+  std::vector<float> in(observed::lanes), out(observed::lanes);
   profiler counting(most_steps);
-  const simt::scoped_observer watching(&counting);
-  watched::launch_early_return(in.data(), out.data(), 32);
+  const simt::scoped_observer observing(&counting);
+  observed::launch_early_return(in.data(), out.data(), 32);
   ASSERT_EQ(counting.launches().size(), 1u);
   std::uint64_t requests = 0;
   for (const auto& [key, c] : counting.launches().front().places)
-    requests += c.global_reads.requests + c.global_writes.requests + c.shared_reads.requests;
+    requests += c.global.reads.requests + c.global.writes.requests + c.shared.reads.requests;
   EXPECT_EQ(requests, 4u);
 }
 
@@ -176,10 +176,10 @@ TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
 
 TEST(Endless, AProfileStopsWhereItCannotKeepWhatHappens) {
   profiler counting(most_steps);
-  const simt::scoped_observer watching(&counting);
-  EXPECT_NO_THROW(watched::launch_busy(1000));
+  const simt::scoped_observer observing(&counting);
+  EXPECT_NO_THROW(observed::launch_busy(1000));
   try {
-    watched::launch_busy(std::uint64_t{1} << 40);
+    observed::launch_busy(std::uint64_t{1} << 40);
     ADD_FAILURE() << "no error";
   } catch (const device_error& e) {
     EXPECT_NE(std::string_view(e.what()).find("use a smaller n"), std::string_view::npos)
@@ -191,7 +191,7 @@ TEST(Endless, AnExplorationStopsABlockThatWaitsForOneThatNeverBegins) {
   const exploration explored = explore_randomly(
       [](const simt::schedule& order) {
         simt::set_schedule(order);
-        watched::launch_chain();
+        observed::launch_chain();
         return std::vector<std::byte>{};
       },
       1, 1);

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "host/observe/check.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/summary.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -56,18 +56,18 @@ TEST_P(Claims, Stage2RaisesActiveLanes) {
 }
 
 TEST_P(Claims, Stage3BringsWavefrontsPerRequestToOne) {
-  EXPECT_GE(profile(2).total.shared().worst_conflict, 8u);
+  EXPECT_GE(profile(2).total.shared.total().worst_conflict, 8u);
   const kernel_profile now = profile(3);
-  EXPECT_EQ(now.total.shared().worst_conflict, 1u);
+  EXPECT_EQ(now.total.shared.total().worst_conflict, 1u);
   EXPECT_LE(now.wavefronts_per_request(), halves());
-  EXPECT_EQ(now.total.shared().requests, profile(2).total.shared().requests);
+  EXPECT_EQ(now.total.shared.total().requests, profile(2).total.shared.total().requests);
 }
 
 TEST_P(Claims, Stage4HalvesTheBlocks) {
   const kernel_profile before = profile(3), now = profile(4);
   EXPECT_EQ(before.passes.front().blocks, 2 * now.passes.front().blocks);
-  EXPECT_EQ(before.passes.front().total.global_reads.requests,
-            now.passes.front().total.global_reads.requests);
+  EXPECT_EQ(before.passes.front().total.global.reads.requests,
+            now.passes.front().total.global.reads.requests);
 }
 
 TEST_P(Claims, Stage5HasABarrierForTheLoadAndOneForEachStepWiderThanHalfAWarp) {
@@ -76,23 +76,24 @@ TEST_P(Claims, Stage5HasABarrierForTheLoadAndOneForEachStepWiderThanHalfAWarp) {
   for (int stride = now.used_shape.block / 2; stride >= warp_size(); stride /= 2) ++wide_steps;
   EXPECT_EQ(now.barriers_per_block(), 1 + wide_steps);
   EXPECT_GT(profile(4).barriers_per_block(), now.barriers_per_block());
-  EXPECT_EQ(now.total.shared().requests, profile(4).total.shared().requests);
+  EXPECT_EQ(now.total.shared.total().requests, profile(4).total.shared.total().requests);
 }
 
 TEST_P(Claims, Stage6TakesFewerSteps) {
   EXPECT_LT(profile(6).steps_per_element(), profile(5).steps_per_element());
-  EXPECT_EQ(profile(6).total.shared().requests, profile(5).total.shared().requests);
+  EXPECT_EQ(profile(6).total.shared.total().requests, profile(5).total.shared.total().requests);
 }
 
 TEST_P(Claims, Stage7ShufflesInPlaceOfTheLastSteps) {
   const kernel_profile before = profile(6), now = profile(7);
   const auto steps =
       static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(warp_size())));
-  EXPECT_EQ(now.total.shuffles, steps * now.blocks());
+  EXPECT_EQ(now.total.shuffles, steps * now.blocks);
   EXPECT_EQ(now.total.warp_barriers, 0u);
-  EXPECT_EQ(before.total.warp_barriers, steps * before.blocks());
+  EXPECT_EQ(before.total.warp_barriers, steps * before.blocks);
   // Each step was two reads and a write; the result was read once more, and is read once now.
-  EXPECT_EQ(before.total.shared().requests - now.total.shared().requests, 3 * steps * now.blocks());
+  EXPECT_EQ(before.total.shared.total().requests - now.total.shared.total().requests,
+            3 * steps * now.blocks);
 }
 
 TEST_P(Claims, Stage8HasOneBarrierAndOneSharedElementAWarp) {
@@ -100,14 +101,14 @@ TEST_P(Claims, Stage8HasOneBarrierAndOneSharedElementAWarp) {
   const auto warps = static_cast<std::uint64_t>(now.used_shape.block / warp_size());
   EXPECT_EQ(now.barriers_per_block(), 1);
   EXPECT_EQ(now.passes.front().shared_bytes, warps * sizeof(float));
-  EXPECT_EQ(now.total.shared_writes.lanes, warps * now.blocks());
-  EXPECT_LT(now.total.shared().requests, before.total.shared().requests / 2);
+  EXPECT_EQ(now.total.shared.writes.lanes, warps * now.blocks);
+  EXPECT_LT(now.total.shared.total().requests, before.total.shared.total().requests / 2);
 }
 
 TEST_P(Claims, Stage9CutsInstructionsPerElement) {
   const kernel_profile before = profile(8), now = profile(9);
   EXPECT_LT(now.steps_per_element(), 0.75 * before.steps_per_element());
-  const traffic& reads = now.passes.front().total.global_reads;
+  const traffic& reads = now.passes.front().total.global.reads;
   EXPECT_EQ(reads.bytes / reads.lanes, 16u);  // in flight, of each thread
 }
 
@@ -135,7 +136,7 @@ TEST_P(Claims, Stage12LoadsNothingByItself) {
   if (warp_size() == 64) GTEST_SKIP() << "no hardware with warps of 64 has bulk copies";
   const kernel_profile now = profile(12);
   EXPECT_EQ(now.total.bulk_bytes, n * sizeof(float));
-  EXPECT_LT(now.total.global_reads.bytes, 1024u);
+  EXPECT_LT(now.total.global.reads.bytes, 1024u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Warps, Claims, testing::Values(32, 64),

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
@@ -111,7 +112,7 @@ json describe(const inspected_kernel& k) {
   entry["code"] = json::array();
   for (const isa::code_line& line : k.code.code) {
     json places = json::array();
-    for (const isa::place& at : line.places)
+    for (const source_place& at : line.places)
       places.push_back({{"file", at.file}, {"line", at.line}});
     entry["code"].push_back(
         {{"text", line.text}, {"is_label", line.is_label}, {"places", std::move(places)}});
@@ -125,7 +126,7 @@ json describe(const inspected_kernel& k) {
 class source_lines {
  public:
   /// Without its indentation; empty where the file cannot be read.
-  std::string text_of(const isa::place& at) {
+  std::string text_of(const source_place& at) {
     const auto [file, is_new] = files_.try_emplace(at.file);
     if (is_new) {
       std::ifstream in(at.file);
@@ -141,13 +142,13 @@ class source_lines {
   std::map<std::string, std::vector<std::string>> files_;
 };
 
-std::string short_name(const isa::place& at) {
+std::string short_name(const source_place& at) {
   return fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
 }
 
 /// The line to show: the innermost in the stage's own file, which may have called what is inlined.
-const isa::place* shown_place(const isa::code_line& line, const std::string& file) {
-  for (const isa::place& at : line.places)
+const source_place* shown_place(const isa::code_line& line, const std::string& file) {
+  for (const source_place& at : line.places)
     if (at.file.ends_with(file)) return &at;
   return line.places.empty() ? nullptr : &line.places.front();
 }
@@ -161,7 +162,7 @@ std::string describe_line(const isa::code_line& line, bool all_lines) {
   std::string text = line.is_label ? line.text + ":" : "  " + line.text;
   if (!all_lines || line.is_label || line.places.empty()) return text;
   text = fmt::format("{:<48} //", text);
-  for (const isa::place& at : line.places) text += " " + short_name(at);
+  for (const source_place& at : line.places) text += " " + short_name(at);
   return text;
 }
 
@@ -173,7 +174,7 @@ std::vector<listing_row> rows_of(const inspected_kernel& k, bool all_lines) {
   for (const isa::code_line& line : k.code.code) {
     listing_row row{"", describe_line(line, all_lines)};
     // A label belongs to no line; what a compiler gives no line goes on with the one before.
-    const isa::place* at = line.is_label ? nullptr : shown_place(line, file);
+    const source_place* at = line.is_label ? nullptr : shown_place(line, file);
     if (at != nullptr && before != short_name(*at)) {
       before = short_name(*at);
       const std::string where = at->file.ends_with(file) ? fmt::format("{:>4}", at->line) : before;
@@ -229,10 +230,7 @@ void print_figures(std::span<const inspected_kernel> kernels) {
   std::string heading = fmt::format("{:<24}", "");
   std::vector<std::vector<figure>> columns;
   for (const inspected_kernel& k : kernels) {
-    const stage_info& stage = *k.chosen.stage;
-    heading +=
-        fmt::format("{:>22}", is_unlisted(stage) ? std::string(stage.name)
-                                                 : fmt::format("{} {}", stage.number, stage.name));
+    heading += fmt::format("{:>22}", column_title(*k.chosen.stage));
     columns.push_back(figures_of(k));
   }
   fmt::print("{}\n", paint(heading, colour::bold));

@@ -8,10 +8,10 @@
 
 #include "host/backends/names.hpp"
 #include "host/error.hpp"
-#include "host/isa/text.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/kernel_sources.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -43,7 +43,7 @@ void check_architecture(const stage_info& stage, const isa::architecture& a) {
   if (a.vendor == isa::vendor::amd)
     throw input_error(fmt::format("{}, and {} is AMD's: use --arch sm_{}", what, a.name, needed));
   // As in sm_90 and sm_90a.
-  const int capability = isa::number_at(std::string_view(a.name).substr(3)).value_or(0);
+  const int capability = number_at(std::string_view(a.name).substr(3)).value_or(0);
   if (capability < needed)
     throw input_error(fmt::format("{}, and {} has {:.1f}: use --arch sm_{}", what, a.name,
                                   capability / 10.0, needed));

@@ -21,11 +21,6 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
   return text;
 }
 
-std::string from_example(const std::string& name) {
-  const kernel_source& example = example_kernels()[0];
-  return replace_all(std::string(example.text), "my_kernel", name);
-}
-
 std::string from_stage(const std::string& name, const stage_info& stage) {
   if (!description_of(stage).serves_wide)
     throw input_error(fmt::format(
@@ -45,7 +40,9 @@ exit_code write_new_kernel(const std::string& name, const std::string& from) {
   const std::string file = name + ".hpp";
   if (std::filesystem::exists(file))
     throw input_error(fmt::format("there is a {} already: choose another name", file));
-  write_text(file, from.empty() ? from_example(name) : from_stage(name, choose_stage(from)));
+  write_text(file, from.empty()
+                       ? replace_all(std::string(example_kernels()[0].text), "my_kernel", name)
+                       : from_stage(name, choose_stage(from)));
   fmt::print(
       "wrote {0}; change it and see:\n"
       "  tenfold run --kernel {0}       whether it is right, and what it takes\n"

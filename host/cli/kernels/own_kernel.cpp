@@ -23,9 +23,8 @@ namespace {
 constexpr std::string_view pitfall_files[] = {TENFOLD_PITFALL_FILES};
 
 bool is_pitfall(std::string_view name) {
-  return std::any_of(
-      std::begin(pitfall_files), std::end(pitfall_files),
-      [&](std::string_view file) { return std::filesystem::path(file).stem() == name; });
+  return std::ranges::any_of(pitfall_files,
+                             [&](std::string_view file) { return fs::path(file).stem() == name; });
 }
 
 /// A unit's kernel. The time is there for a file that is replaced by an older one, which alone
@@ -47,33 +46,22 @@ const stage_info* find_own_stage(const fs::path& kernel) {
   return nullptr;
 }
 
-/// @throws input_error unless the file's name tells a kernel's name
-void check_kernel_file(const fs::path& kernel, const std::string& file) {
-  if (kernel.extension() != ".hpp")
-    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
-}
-
 }  // namespace
 
-std::string listed_kernel(const std::filesystem::path& file) {
+std::string listed_kernel(const fs::path& file) {
   const auto is_that_file = [&](std::string_view from_root) {
     std::error_code failure;
-    return std::filesystem::equivalent(
-        file, std::filesystem::path(TENFOLD_SOURCE_FOLDER) / from_root, failure);
+    return fs::equivalent(file, fs::path(TENFOLD_SOURCE_FOLDER) / from_root, failure);
   };
   const bool is_listed =
-      std::any_of(kernel_sources().begin(), kernel_sources().end(),
-                  [&](const kernel_source& each) { return is_that_file(each.file); }) ||
-      std::any_of(std::begin(pitfall_files), std::end(pitfall_files), is_that_file);
+      std::ranges::any_of(kernel_sources(), is_that_file, &kernel_source::file) ||
+      std::ranges::any_of(pitfall_files, is_that_file);
   return is_listed ? file.stem().string() : std::string();
 }
 
 std::string pitfall_of(std::string_view kernel) {
-  if (is_pitfall(kernel)) return std::string(kernel);
   constexpr std::string_view mended = "_mended";
-  if (!kernel.ends_with(mended)) return {};
-  kernel.remove_suffix(mended.size());
+  if (kernel.ends_with(mended)) kernel.remove_suffix(mended.size());
   return is_pitfall(kernel) ? std::string(kernel) : std::string();
 }
 
@@ -111,15 +99,16 @@ void check_kernel_name(const std::string& name) {
           fmt::format("{} has the name '{}': give your kernel another", name_stage(stage), name));
   if (is_pitfall(name))
     throw input_error(fmt::format("a pitfall has the name '{}': give your kernel another", name));
-  if (std::find(std::begin(operator_names), std::end(operator_names), name) !=
-      std::end(operator_names))
+  if (std::ranges::find(operator_names, name) != std::end(operator_names))
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
 const stage_info& own_stage(const std::string& file) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
-  check_kernel_file(kernel, file);
+  if (kernel.extension() != ".hpp")
+    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
+  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
   std::vector<own_library> libraries;
   for (const backend* each : backends())
     if (!each->devices().empty())

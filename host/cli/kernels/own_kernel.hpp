@@ -16,7 +16,7 @@ namespace tenfold::cli {
 /// other file, a copy of one included.
 [[nodiscard]] std::string listed_kernel(const std::filesystem::path& file);
 
-/// The pitfall that a kernel belongs to, which is the pitfall itself or its mended twin, such as
+/// The pitfall that a kernel belongs to, which is the pitfall itself or its mended version, such as
 /// `early_return_mended`; empty for any other.
 [[nodiscard]] std::string pitfall_of(std::string_view kernel);
 

@@ -33,11 +33,6 @@ std::string letter(std::size_t file) {
   return {static_cast<char>('A' + file)};
 }
 
-std::string count_of(std::size_t count, std::string_view one, std::string_view many) {
-  if (count == 0) return fmt::format("no {}", one);
-  return fmt::format("{} {}", count, count == 1 ? one : many);
-}
-
 // ---- numbers as text ----------------------------------------------------------------------------
 
 std::string format_factor(double factor) {
@@ -104,12 +99,11 @@ class comparison_table {
   }
 
   void print(std::span<const comparison> all) const {
-    const subject* title = nullptr;
+    std::string title;
     for (const comparison& c : all) {
-      const subject& s = c.example().what;
-      if (title == nullptr || title_of(*title) != title_of(s)) {
-        title = &s;
-        fmt::print("\n{}\n", paint(title_of(s), colour::bold));
+      if (const std::string its_title = title_of(c.example().what); its_title != title) {
+        title = its_title;
+        fmt::print("\n{}\n", paint(title, colour::bold));
         print_header();
       }
       print_row(c);
@@ -146,15 +140,18 @@ class comparison_table {
     return in_one_line_ ? above + below : std::max(above, below);
   }
 
-  void print_groups(std::string_view label, const std::vector<group>& groups) const {
+  /// @param group_of a file, by its number
+  template <typename GroupOf>
+  void print_groups(std::string_view label, GroupOf&& group_of) const {
     std::string first = fmt::format("{:{}}", label, label_width_), second(label_width_, ' ');
     for (std::size_t i = 0; i < files_; ++i) {
+      const group g = group_of(i);
       if (in_one_line_) {
-        first += groups[i].times + groups[i].rates;
+        first += g.times + g.rates;
       } else {
         // A colour is no column, which rules out a width of fmt's.
-        first += std::string(group_width(i) - times(i, "", "").size(), ' ') + groups[i].times;
-        second += fmt::format("{:>{}}", groups[i].rates, group_width(i));
+        first += std::string(group_width(i) - times(i, "", "").size(), ' ') + g.times;
+        second += fmt::format("{:>{}}", g.rates, group_width(i));
       }
     }
     print_line(first);
@@ -171,22 +168,19 @@ class comparison_table {
     for (std::size_t i = 0; i < files_; ++i)
       letters += fmt::format("{:>9}{:{}}", letter(i), "", group_width(i) - 9);
     print_line(letters);
-    std::vector<group> titles;
-    for (std::size_t i = 0; i < files_; ++i)
-      titles.push_back({times(i, "time", "vs A"), rates("GB/s", "peak", "ceiling")});
-    print_groups("", titles);
+    print_groups("", [&](std::size_t i) -> group {
+      return {times(i, "time", "vs A"), rates("GB/s", "peak", "ceiling")};
+    });
   }
 
   void print_row(const comparison& c) const {
-    std::vector<group> groups;
-    for (std::size_t i = 0; i < files_; ++i)
-      if (const result_entry* e = c.results[i])
-        groups.push_back(
-            {times_of(c, i), rates(format_rate(e->bytes_per_second), format_share(e->share_of_peak),
-                                   format_share(e->share_of_ceiling))});
-      else
-        groups.push_back({times(i, "", ""), rates("", "", "")});
-    print_groups(label(c), groups);
+    print_groups(label(c), [&](std::size_t i) -> group {
+      const result_entry* e = c.results[i];
+      if (e == nullptr) return {times(i, "", ""), rates("", "", "")};
+      return {times_of(c, i),
+              rates(format_rate(e->bytes_per_second), format_share(e->share_of_peak),
+                    format_share(e->share_of_ceiling))};
+    });
     if (!by_shape_ && c.shapes_differ()) print_shapes(c);
   }
 
@@ -230,7 +224,7 @@ void print_files(std::span<const result_file> files) {
 
 /// Which is faster overall, and how much of that means something.
 void print_overall(const overall& o, const std::string& file) {
-  const std::string over = count_of(o.entries, "entry", "entries");
+  const std::string over = format_number_of(o.entries, "entry", "entries");
   if (o.within_spread == o.entries) {
     fmt::print("{} and A do not differ by more than the spread in any of {}.\n", file, over);
     return;
@@ -240,24 +234,27 @@ void print_overall(const overall& o, const std::string& file) {
       "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
       "spread{}.\n",
       is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
-      is_faster ? "A" : file, over, count_of(o.within_spread, "difference is", "differences are"),
+      is_faster ? "A" : file, over,
+      format_number_of(o.within_spread, "difference is", "differences are"),
       o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
 }
 
 void print_left_out(std::span<const result_file> files, const matched_results& matched) {
-  std::size_t partial = 0;
-  for (const comparison& c : matched.comparisons) partial += c.is_in_every_file() ? 0 : 1;
+  const auto partial =
+      matched.comparisons.size() - static_cast<std::size_t>(std::ranges::count_if(
+                                       matched.comparisons, &comparison::is_in_every_file));
   if (partial != 0)
-    fmt::print("{} not in every file.\n", count_of(partial, "entry is", "entries are"));
+    fmt::print("{} not in every file.\n", format_number_of(partial, "entry is", "entries are"));
   if (matched.slower_shapes != 0)
     fmt::print("{} left out, the fastest standing for its stage; --by-shape shows all.\n",
-               count_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
+               format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i].wrong != 0)
-      fmt::print("{}\n",
-                 paint(fmt::format("{} left out of {}: the result is wrong.",
-                                   count_of(files[i].wrong, "entry is", "entries are"), letter(i)),
-                       colour::red));
+      fmt::print(
+          "{}\n",
+          paint(fmt::format("{} left out of {}: the result is wrong.",
+                            format_number_of(files[i].wrong, "entry is", "entries are"), letter(i)),
+                colour::red));
 }
 
 void print_comparison(std::span<const result_file> files, const matched_results& matched,
@@ -365,9 +362,8 @@ void add_compare_verb(CLI::App& app, action& chosen) {
   compare->add_option(
       "FILE", o->files,
       "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
-      "(--json "
-      "FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
-      "the others are compared with");
+      "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what the "
+      "others are compared with");
   compare->add_flag("--by-shape", o->by_shape,
                     "each launch shape by itself; without it the fastest stands for its stage");
   compare->add_option("--json", o->json, "write the comparison to a file, or to standard output: -")

@@ -34,7 +34,7 @@ struct matched_results {
 
 /// Puts together what has the same stage or peer, n, type, operator and mode. Where a file has
 /// several launch shapes of one, the fastest stands for it, or all by themselves if `by_shape`.
-/// @param files to outlive what is returned
+/// @param files must live as long as what is returned, which points into them
 /// @throws input_error when a file has no entry in common with the first
 [[nodiscard]] matched_results match(std::span<const result_file> files, bool by_shape);
 

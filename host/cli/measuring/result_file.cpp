@@ -4,10 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -17,6 +13,7 @@
 
 #include "host/error.hpp"
 #include "host/measure/conditions.hpp"
+#include "host/text/process.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold::cli {
@@ -26,19 +23,7 @@ using json = nlohmann::ordered_json;
 
 constexpr std::string_view writers =
     "'tenfold run', 'tenfold ladder' and 'tenfold best' with --json FILE, 'tenfold_duel --json "
-    "FILE' and "
-    "'tenfold_bench --benchmark_out=FILE' write what can be compared";
-
-std::string slurp(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
-    throw input_error(fmt::format("cannot read '{}': it is a folder", path));
-  std::ifstream in(path, std::ios::binary);
-  std::string text;
-  if (in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!in) throw input_error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
-  return text;
-}
+    "FILE' and 'tenfold_bench --benchmark_out=FILE' write what can be compared";
 
 std::string text_at(const json& object, const char* key) {
   const auto at = object.find(key);
@@ -141,7 +126,7 @@ class result_reader {
 
   [[nodiscard]] json parse() const {
     try {
-      return json::parse(slurp(path_));
+      return json::parse(read_text(path_));
     } catch (const json::parse_error& e) {
       fail_as_foreign(fmt::format("is no JSON, see its byte {}", e.byte));
     } catch (const json::out_of_range&) {
@@ -185,10 +170,9 @@ class result_reader {
     if (const auto peak = number_at(context, "peak_bytes_per_second"); peak && *peak > 0)
       return peak;
     const std::string text = text_at(context, "peak");
-    const std::size_t equals = text.rfind("= ");
-    if (equals == text.npos || !text.ends_with(" GB/s")) return std::nullopt;
-    const auto gigabytes = parse_digits(std::string_view(text).substr(
-        equals + 2, text.size() - equals - 2 - std::string_view(" GB/s").size()));
+    const std::vector<std::string_view> words = words_of(text);
+    if (words.size() < 3 || words.back() != "GB/s" || words.end()[-3] != "=") return std::nullopt;
+    const auto gigabytes = parse_digits(words.end()[-2]);
     if (!gigabytes || *gigabytes == 0) return std::nullopt;
     return static_cast<double>(*gigabytes) * 1e9;
   }

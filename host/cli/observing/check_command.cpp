@@ -29,7 +29,8 @@ using observe::witness;
 struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
-  std::optional<measure::trial_report> trials;  ///< of a kernel of one's own that is clean so far
+  std::optional<measure::trial_report>
+      trials;  ///< of a user's own kernel in which nothing was found
 
   [[nodiscard]] bool is_clean() const {
     return std::all_of(reports.begin(), reports.end(),
@@ -37,10 +38,10 @@ struct checked_stage {
   }
 };
 
-/// In which kernels are watched in every order.
+/// In which kernels are observed in every order.
 constexpr int small_block = 16, small_warp = 8;
 
-bool has_small_block(const stage_info& stage, const watched_kernel& k) {
+bool has_small_block(const stage_info& stage, const observed_kernel& k) {
   return description_of(stage).compute_capability == 0 &&
          !is_narrow_type(parse_element_type(k.type));
 }
@@ -67,18 +68,14 @@ void print_finding(const finding& f) {
   for (const witness& each : f.witnesses)
     fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
   fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
-  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} time{} in all\n",
-             short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule, f.count,
-             f.count == 1 ? "" : "s");
+  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} in all\n", short_name(f.kernel),
+             f.warp_size, format_count(f.n), f.schedule,
+             format_number_of(f.count, "time", "times"));
 }
 
-/// A kernel of one's own, and no pitfall.
+/// A user's own kernel, and no pitfall.
 bool is_own(const stage_info& stage) {
   return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
-}
-
-std::string title_of(const stage_info& stage) {
-  return is_unlisted(stage) ? std::string(stage.name) : name_stage(stage);
 }
 
 void print_checked(const checked_stage& checked) {
@@ -86,10 +83,10 @@ void print_checked(const checked_stage& checked) {
     const std::size_t count = report.findings.size();
     const std::string verdict =
         count == 0 ? paint("clean", colour::green)
-                   : paint(fmt::format("{} finding{}", count, count == 1 ? "" : "s"), colour::red);
-    fmt::print("{}, warps of {}: {} ({} input{}, in {} more orders of threads and blocks)\n",
-               title_of(*checked.stage), warp, verdict, report.inputs,
-               report.inputs == 1 ? "" : "s", report.schedules);
+                   : paint(format_number_of(count, "finding", "findings"), colour::red);
+    fmt::print("{}, warps of {}: {} ({}, in {} more orders of threads and blocks)\n",
+               name_stage(*checked.stage), warp, verdict,
+               format_number_of(report.inputs, "input", "inputs"), report.schedules);
     for (const finding& each : report.findings) print_finding(each);
   }
   if (!checked.trials) return;
@@ -98,7 +95,7 @@ void print_checked(const checked_stage& checked) {
                                   ? paint("right", colour::green)
                                   : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
   fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
-             title_of(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
+             name_stage(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
@@ -132,7 +129,7 @@ std::string document_of(const std::vector<checked_stage>& checked) {
                   {"device", "SIMT executor on the CPU"}}},
                 {"checked", json::array()},
                 {"findings", json::array()}};
-  for (const checked_stage& each : checked)
+  for (const checked_stage& each : checked) {
     for (const auto& [warp, report] : each.reports) {
       document["checked"].push_back({{"stage", each.stage->number},
                                      {"stage_name", each.stage->name},
@@ -143,35 +140,35 @@ std::string document_of(const std::vector<checked_stage>& checked) {
       for (const finding& f : report.findings)
         document["findings"].push_back(describe(f, *each.stage));
     }
-  for (const checked_stage& each : checked)
     if (each.trials)
       document["trials"] = {{"op", "sum"},
                             {"trials", each.trials->trials},
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
+  }
   return document.dump(2);
 }
 
-checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned seeds) {
+checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds) {
   checked_stage checked{&stage, {}, {}};
   progress line;
   for (const int warp : usable_warps(stage, k)) {
     checked.reports.emplace_back(
         warp,
         observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
-          line.show(fmt::format("{}, {}", title_of(stage), what));
+          line.show(fmt::format("{}, {}", name_stage(stage), what));
         }));
   }
   if (has_small_block(stage, k)) {
-    watched_kernel small = k;
+    observed_kernel small = k;
     small.shape = {.block = small_block};
-    line.show(fmt::format("{}, a block of {} threads", title_of(stage), small_block));
+    line.show(fmt::format("{}, a block of {} threads", name_stage(stage), small_block));
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
-  // One that goes on for ever, or out of bounds, is not tried further.
+  // A kernel that does not end, or leaves its arrays, is not tried further.
   if (is_own(stage) && checked.is_clean()) {
-    line.show(fmt::format("{}, trials", title_of(stage)));
+    line.show(fmt::format("{}, trials", name_stage(stage)));
     checked.trials = measure::run_trials(*backends().back()->open(32), stage);
   }
   return checked;
@@ -182,8 +179,8 @@ checked_stage check(const stage_info& stage, const watched_kernel& k, unsigned s
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   measure::check_json_file(o.json);
-  const watched_ladder ladder =
-      o.all ? all_stages_for(o.kernel) : watched_ladder{{&choose_watched(o.kernel)}, {}};
+  const observed_ladder ladder =
+      o.all ? all_stages_for(o.kernel) : observed_ladder{{&choose_observed(o.kernel)}, {}};
 
   std::vector<checked_stage> checked;
   bool found = false;

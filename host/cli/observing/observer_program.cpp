@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
@@ -12,8 +11,8 @@
 #include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/program.hpp"
@@ -21,7 +20,7 @@
 
 namespace tenfold::cli {
 
-const stage_info& choose_watched(const watched_kernel& k) {
+const stage_info& choose_observed(const observed_kernel& k) {
   std::string name = k.stage;
   if (!k.file().empty()) {
     const std::filesystem::path file = find_kernel(k.file());
@@ -37,7 +36,7 @@ const stage_info& choose_watched(const watched_kernel& k) {
   }
 }
 
-void check_choice(bool all, const watched_kernel& k, std::string_view verb) {
+void check_choice(bool all, const observed_kernel& k, std::string_view verb) {
   if (all != k.is_named()) return;
   throw input_error(
       fmt::format("name a stage or a file, or ask for --all: see 'tenfold {} --help'", verb));
@@ -50,7 +49,7 @@ bool runs_on(const stage_info& stage, element_type type, int warp_size) {
          executor.open(warp_size)->hardware_lack(capability).empty();
 }
 
-std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) {
+std::vector<int> usable_warps(const stage_info& stage, const observed_kernel& k) {
   const element_type type = parse_element_type(k.type);
   std::vector<int> usable;
   std::copy_if(k.warps.begin(), k.warps.end(), std::back_inserter(usable),
@@ -59,13 +58,13 @@ std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k) 
   return usable;
 }
 
-watched_kernel shaped_for(const stage_info& stage, watched_kernel k) {
+observed_kernel shaped_for(const stage_info& stage, observed_kernel k) {
   if (!description_of(stage).takes_items) k.shape.items = default_items;
   if (!description_of(stage).takes_grid) k.shape.grid = 0;
   return k;
 }
 
-std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size) {
+std::string lack_of(const stage_info& stage, const observed_kernel& k, int warp_size) {
   try {
     std::ignore = observe::elements_per_block(request_for(stage, k, warp_size));
     return {};
@@ -74,16 +73,16 @@ std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_s
   }
 }
 
-void watched_ladder::print_left_out() const {
+void observed_ladder::print_left_out() const {
   for (const std::string& each : left_out) fmt::print("left out: {}\n", each);
 }
 
-watched_ladder all_stages_for(const watched_kernel& k) {
+observed_ladder all_stages_for(const observed_kernel& k) {
   const element_type type = parse_element_type(k.type);
-  watched_ladder all;
+  observed_ladder all;
   for (const stage_info& each : catalogue) {
     if (!backends().back()->serves(each.number, type)) continue;
-    const watched_kernel shaped = shaped_for(each, k);
+    const observed_kernel shaped = shaped_for(each, k);
     if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
       all.stages.push_back(&each);
     else
@@ -92,10 +91,10 @@ watched_ladder all_stages_for(const watched_kernel& k) {
   if (!all.stages.empty()) return all;
   if (!all.left_out.empty()) throw input_error(all.left_out.front());
   throw input_error(fmt::format(
-      "no stage can be watched with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
+      "no stage can be observed with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
 }
 
-observe::run_request request_for(const stage_info& stage, const watched_kernel& k, int warp_size) {
+observe::run_request request_for(const stage_info& stage, const observed_kernel& k, int warp_size) {
   return {.stage = stage.number,
           .name = stage.name,
           .file = observe::name_from_root(file_of(stage)),
@@ -109,7 +108,7 @@ observe::run_request request_for(const stage_info& stage, const watched_kernel& 
 
 int main(int argc, char** argv) {
   using namespace tenfold::cli;
-  CLI::App app("Watches kernels while the executor runs them.", "tenfold");
+  CLI::App app("Observes kernels while the executor runs them.", "tenfold");
   app.require_subcommand(1);
   observing_options o;
   action verb;

@@ -1,5 +1,5 @@
 /// @file
-/// The verbs of the program that watches kernels.
+/// The verbs of the program that observes kernels.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "host/cli/observing/observing_options.hpp"
-#include "host/observe/watched_run.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 
@@ -17,38 +17,39 @@ exit_code profile_stages(const profile_options& o);
 exit_code check_stages(const check_options& o);
 exit_code trace_stage(const trace_options& o);
 
-/// The stage, pitfall or kernel of one's own that is named: a file stands for none but itself.
+/// The stage, the pitfall or the user's own kernel that is named. A copy of a stage's file is a
+/// kernel of the user's own.
 /// @throws input_error where the program does not have it
-[[nodiscard]] const stage_info& choose_watched(const watched_kernel& k);
+[[nodiscard]] const stage_info& choose_observed(const observed_kernel& k);
 
 /// @throws input_error unless either a stage is named or all are asked for
-void check_choice(bool all, const watched_kernel& k, std::string_view verb);
+void check_choice(bool all, const observed_kernel& k, std::string_view verb);
 
-/// Whether there are watched kernels of a stage for a type and a warp size.
+/// Whether there are observed kernels of a stage for a type and a warp size.
 [[nodiscard]] bool runs_on(const stage_info& stage, element_type type, int warp_size);
 
 /// Of the warp sizes that are asked for those that the stage can have, or the first where it can
 /// have none, so that running it says why.
-[[nodiscard]] std::vector<int> usable_warps(const stage_info& stage, const watched_kernel& k);
+[[nodiscard]] std::vector<int> usable_warps(const stage_info& stage, const observed_kernel& k);
 
 /// The same without what the stage cannot be told, which is left to it.
-[[nodiscard]] watched_kernel shaped_for(const stage_info& stage, watched_kernel k);
+[[nodiscard]] observed_kernel shaped_for(const stage_info& stage, observed_kernel k);
 
 /// Why there is no kernel of the stage for what is asked; empty where there is one.
-[[nodiscard]] std::string lack_of(const stage_info& stage, const watched_kernel& k, int warp_size);
+[[nodiscard]] std::string lack_of(const stage_info& stage, const observed_kernel& k, int warp_size);
 
 /// What `--all` means.
-struct watched_ladder {
+struct observed_ladder {
   std::vector<const stage_info*> stages;
   std::vector<std::string> left_out;  ///< a line for each that has no kernel in the shape
 
   void print_left_out() const;
 };
 
-/// @throws input_error where no listed stage can be watched so
-[[nodiscard]] watched_ladder all_stages_for(const watched_kernel& k);
+/// @throws input_error where no listed stage can be observed so
+[[nodiscard]] observed_ladder all_stages_for(const observed_kernel& k);
 
-[[nodiscard]] observe::run_request request_for(const stage_info& stage, const watched_kernel& k,
+[[nodiscard]] observe::run_request request_for(const stage_info& stage, const observed_kernel& k,
                                                int warp_size);
 
 }  // namespace tenfold::cli

@@ -11,7 +11,7 @@
 namespace tenfold::cli {
 namespace {
 
-void add_kernel(CLI::App& app, watched_kernel& k) {
+void add_kernel(CLI::App& app, observed_kernel& k) {
   CLI::Option* stage = app.add_option(
       "STAGE", k.stage,
       "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
@@ -21,7 +21,7 @@ void add_kernel(CLI::App& app, watched_kernel& k) {
 }
 
 /// What `profile` and `check` are told of a run.
-void add_run(CLI::App& app, watched_kernel& k) {
+void add_run(CLI::App& app, observed_kernel& k) {
   app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki")->capture_default_str();
   app.add_option("--type", k.type,
                  fmt::format("element type: f32, u32, f64, of stages {} also i8",
@@ -113,7 +113,7 @@ void add_trace(CLI::App& app, trace_options& o, const action& act, action& chose
 
 }  // namespace
 
-std::string watched_kernel::file() const {
+std::string observed_kernel::file() const {
   if (!kernel.empty()) return kernel;
   return names_kernel_file(stage) ? stage : std::string();
 }

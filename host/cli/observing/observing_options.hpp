@@ -1,5 +1,5 @@
 /// @file
-/// The verbs that watch kernels, `profile`, `check` and `trace`, and what a user asks of them.
+/// The verbs that observe kernels, `profile`, `check` and `trace`, and what a user asks of them.
 #pragma once
 
 #include <string>
@@ -15,11 +15,11 @@ class App;
 
 namespace tenfold::cli {
 
-/// What to watch, and in which shape.
-struct watched_kernel {
-  std::string stage;   ///< as typed: a stage, a pitfall, or a file
-  std::string kernel;  ///< a file, by an option
-  std::string n, type = "f32";
+/// What to observe, and in which shape.
+struct observed_kernel {
+  std::string stage{};   ///< as typed: a stage, a pitfall, or a file
+  std::string kernel{};  ///< a file, by an option
+  std::string n{}, type = "f32";
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};
 
@@ -30,21 +30,21 @@ struct watched_kernel {
 };
 
 struct profile_options {
-  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^20"};
+  observed_kernel kernel{.n = "2^20"};
   bool all = false;     ///< every stage, a line each
   bool source = false;  ///< the kernel's text with the counters beside it
   std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
 struct check_options {
-  watched_kernel kernel{.stage = {}, .kernel = {}, .n = "2^16"};
+  observed_kernel kernel{.n = "2^16"};
   bool all = false;    ///< every stage
   unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
   std::string json;
 };
 
 struct trace_options {
-  watched_kernel kernel{.stage = {}, .kernel = {}, .n = {}, .shape = {.block = 16}, .warps = {8}};
+  observed_kernel kernel{.shape = {.block = 16}, .warps = {8}};
   unsigned traced_block = 0;
   std::string values = "random";  ///< of the elements; or `ones`
   std::string json = "-";
@@ -56,7 +56,7 @@ struct observing_options {
   trace_options trace;
 };
 
-/// What becomes of them: the work itself in the program that can watch kernels, a call of that
+/// What becomes of them: the work itself in the program that can observe kernels, a call of that
 /// program in all others.
 struct observing_verbs {
   action profile, check, trace;

@@ -16,12 +16,12 @@
 namespace tenfold::cli {
 namespace {
 
-profiled_stage profile(const stage_info& stage, const watched_kernel& k, int warp_size) {
+profiled_stage profile(const stage_info& stage, const observed_kernel& k, int warp_size) {
   return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};
 }
 
-/// The nearest before it in the ladder that can be watched so, which it is compared with.
-const stage_info* stage_before(const stage_info& stage, const watched_kernel& k, int warp_size) {
+/// The nearest before it in the ladder that can be observed so, which it is compared with.
+const stage_info* stage_before(const stage_info& stage, const observed_kernel& k, int warp_size) {
   if (is_unlisted(stage)) return nullptr;
   const element_type type = parse_element_type(k.type);
   for (std::size_t number = static_cast<std::size_t>(stage.number) - 1; number > 0; --number) {
@@ -34,10 +34,10 @@ const stage_info* stage_before(const stage_info& stage, const watched_kernel& k,
 }
 
 std::vector<profiled_stage> show_one(const profile_options& o) {
-  const stage_info& stage = choose_watched(o.kernel);
+  const stage_info& stage = choose_observed(o.kernel);
   std::vector<profiled_stage> shown;
   for (const int warp : usable_warps(stage, o.kernel)) {
-    // Before the one it is compared with, lest an error names that.
+    // This one first: if both fail, the error must name the one that the user asked for.
     shown.push_back(profile(stage, o.kernel, warp));
     const stage_info* earlier = stage_before(stage, o.kernel, warp);
     std::vector<profiled_stage> before;
@@ -59,7 +59,7 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
 std::vector<profiled_stage> show_all(const profile_options& o) {
   std::vector<profiled_stage> all;
   const element_type type = parse_element_type(o.kernel.type);
-  const watched_ladder ladder = all_stages_for(o.kernel);
+  const observed_ladder ladder = all_stages_for(o.kernel);
   progress line;
   for (const int warp : o.kernel.warps) {
     std::vector<profiled_stage> stages;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <variant>
 
+#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -24,11 +25,6 @@ using observe::traffic;
 
 constexpr int label_width = 36;
 
-std::string name_column(const stage_info& stage) {
-  return is_unlisted(stage) ? std::string(stage.name)
-                            : fmt::format("{} {}", stage.number, stage.name);
-}
-
 /// One counter of a kernel: a count, or an average.
 struct counter {
   std::string_view label;
@@ -42,9 +38,9 @@ struct counter {
 
 /// The same counters in the same order for every kernel.
 std::vector<counter> counters_of(const kernel_profile& p) {
-  const traffic global = p.total.global(), shared = p.total.shared();
+  const traffic global = p.total.global.total(), shared = p.total.shared.total();
   return {{"launches", "launches", p.passes.size()},
-          {"blocks", "blocks", p.blocks()},
+          {"blocks", "blocks", p.blocks},
           {"global memory: requests", "global_requests", global.requests},
           {"  bytes asked for", "global_bytes", global.bytes},
           {"  sectors of 32 bytes", "global_sectors", global.sectors},
@@ -94,8 +90,8 @@ bool is_hot(const place_counters& line, const place_counters& hottest) {
 
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
 double active_lanes(const place_counters& c) {
-  traffic all = c.global();
-  all.add(c.shared());
+  traffic all = c.global.total();
+  all.add(c.shared.total());
   return all.requests != 0 ? observe::ratio(all.lanes, all.requests)
                            : observe::ratio(c.entering_lanes, c.entries);
 }
@@ -111,12 +107,12 @@ json describe(const traffic& t) {
 }
 
 json describe(const place_counters& c) {
-  return {{"global_reads", describe(c.global_reads)},
-          {"global_writes", describe(c.global_writes)},
-          {"global_atomics", describe(c.global_atomics)},
-          {"shared_reads", describe(c.shared_reads)},
-          {"shared_writes", describe(c.shared_writes)},
-          {"shared_atomics", describe(c.shared_atomics)},
+  return {{"global_reads", describe(c.global.reads)},
+          {"global_writes", describe(c.global.writes)},
+          {"global_atomics", describe(c.global.atomics)},
+          {"shared_reads", describe(c.shared.reads)},
+          {"shared_writes", describe(c.shared.writes)},
+          {"shared_atomics", describe(c.shared.atomics)},
           {"steps", c.entries},
           {"step_lanes", c.entering_lanes},
           {"block_barriers", c.block_barriers},
@@ -168,8 +164,8 @@ void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   print_heading(describe_request(stage.profile));
   const std::vector<counter> now = counters_of(stage.profile);
   std::string heading = fmt::format("{:<{}}", "", label_width);
-  if (before != nullptr) heading += fmt::format("{:>22}", name_column(*before->stage));
-  print_heading(heading + fmt::format("{:>22}", name_column(*stage.stage)));
+  if (before != nullptr) heading += fmt::format("{:>22}", column_title(*before->stage));
+  print_heading(heading + fmt::format("{:>22}", column_title(*stage.stage)));
   const std::vector<counter> old =
       before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
   for (std::size_t i = 0; i < now.size(); ++i) {
@@ -189,8 +185,8 @@ void print_passes(const kernel_profile& p) {
     const observe::pass_profile& pass = p.passes[i];
     fmt::print("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}\n", i + 1, pass.n, pass.blocks,
                pass.threads_per_block, pass.shared_bytes,
-               pass.total.global_reads.bytes + pass.total.bulk_bytes,
-               pass.total.global_writes.bytes);
+               pass.total.global.reads.bytes + pass.total.bulk_bytes,
+               pass.total.global.writes.bytes);
   }
 }
 
@@ -202,12 +198,12 @@ void print_profiles(std::span<const profiled_stage> stages) {
                   "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
   for (const profiled_stage& each : stages) {
     const kernel_profile& p = each.profile;
-    const traffic shared = p.total.shared();
+    const traffic shared = p.total.shared.total();
     fmt::print(
         "{:>5}  "
         "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
         is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
-        p.passes.size(), p.blocks(), p.total.global().sectors, p.sector_efficiency(),
+        p.passes.size(), p.blocks, p.total.global.total().sectors, p.sector_efficiency(),
         shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
         p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
   }
@@ -230,7 +226,7 @@ void print_source(const profiled_stage& stage) {
       continue;
     }
     const place_counters& c = found->second;
-    const traffic global = c.global(), shared = c.shared();
+    const traffic global = c.global.total(), shared = c.shared.total();
     const double lanes = active_lanes(c);
     const std::string row = fmt::format(
         "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),

@@ -2,10 +2,8 @@
 /// What `profile` says of kernels.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "host/observe/summary.hpp"
 #include "host/reduce/catalogue.hpp"

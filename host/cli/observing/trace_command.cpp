@@ -1,13 +1,13 @@
 #include <array>
-#include <cstring>
+#include <bit>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
+#include "host/observe/observed_run.hpp"
 #include "host/observe/trace.hpp"
-#include "host/observe/watched_run.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -31,19 +31,13 @@ const char* name_of(observe::space in) {
   return in == observe::space::shared ? "shared" : "global";
 }
 
-template <typename T>
-json number(std::uint64_t bits) {
-  T value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
 /// The first element of what a lane read, wrote or sent; what is shorter is none, but a flag.
 json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) {
   if (bytes < size_of(type)) return bits;
-  if (type == element_type::f32) return number<float>(bits);
-  if (type == element_type::f64) return number<double>(bits);
-  return type == element_type::u32 ? json(static_cast<std::uint32_t>(bits)) : json(bits);
+  const auto low = static_cast<std::uint32_t>(bits);
+  if (type == element_type::f32) return std::bit_cast<float>(low);
+  if (type == element_type::f64) return std::bit_cast<double>(bits);
+  return type == element_type::u32 ? json(low) : json(bits);
 }
 
 /// Blocks count themselves in it, whatever they fold.
@@ -94,9 +88,9 @@ json describe(const observe::traced_launch& l, element_type type) {
 
 exit_code trace_stage(const trace_options& o) {
   measure::check_json_file(o.json);
-  const stage_info& stage = choose_watched(o.kernel);
+  const stage_info& stage = choose_observed(o.kernel);
   const element_type type = parse_element_type(o.kernel.type);
-  watched_kernel k = o.kernel;
+  observed_kernel k = o.kernel;
   if (k.n.empty()) k.n = "0";
   observe::run_request request = request_for(stage, k, k.warps.front());
   const std::uint64_t tile = observe::elements_per_block(request);

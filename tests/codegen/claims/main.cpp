@@ -13,8 +13,8 @@
 
 #include "host/error.hpp"
 #include "host/isa/isa.hpp"
-#include "host/isa/text.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/claims/cpu_compiler.hpp"
 
@@ -26,7 +26,7 @@ std::string cpu_version(cpu_vendor vendor) {
   const std::string compiler = cpu_compiler(vendor);
   if (compiler.empty()) return "none";
   const process_result result = run_process({compiler, "--version"}, folder);
-  return std::string(isa::lines_of(result.out).front());
+  return std::string(lines_of(result.out).front());
 }
 
 std::string gpu_version(const char* architecture) {

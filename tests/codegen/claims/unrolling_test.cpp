@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "host/isa/compiler.hpp"
-#include "host/isa/text.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/claims/cpu_compiler.hpp"
 
@@ -20,8 +20,8 @@ using functions = std::map<std::string, std::vector<std::string>, std::less<>>;
 functions read_functions(const std::string& text) {
   functions found;
   std::vector<std::string>* current = nullptr;
-  for (const std::string_view line : isa::lines_of(text)) {
-    const std::string_view code = isa::trimmed(line.substr(0, line.find('#')));
+  for (const std::string_view line : lines_of(text)) {
+    const std::string_view code = trimmed(line.substr(0, line.find('#')));
     const bool is_label = code.ends_with(':');
     if (is_label && !code.starts_with('.'))
       current = &found[std::string(code.substr(0, code.size() - 1))];

@@ -1,10 +1,10 @@
 /// @file
-/// Kernels whose every request is known, compiled to be watched.
+/// Kernels whose every request is known, compiled to be observed.
 #pragma once
 
 #include <cstdint>
 
-namespace tenfold::watched {
+namespace tenfold::observed {
 
 /// Every second lane reads in each of 8 turns, the others in the next one: 8 requests a warp.
 void launch_alternating(const float* in, float* out, unsigned warp_size);
@@ -36,4 +36,4 @@ void launch_pairs(const float* in, float* out);
 
 inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
 
-}  // namespace tenfold::watched
+}  // namespace tenfold::observed

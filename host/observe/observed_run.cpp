@@ -1,4 +1,4 @@
-#include "host/observe/watched_run.hpp"
+#include "host/observe/observed_run.hpp"
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ std::span<const std::string> reduction_parameters() {
 
 void check_size(std::uint64_t n, std::uint64_t most) {
   if (n > most)
-    throw input_error(fmt::format("{} elements are more than can be watched: use at most {}",
+    throw input_error(fmt::format("{} elements are more than can be observed: use at most {}",
                                   format_count(n), format_count(most)));
 }
 
@@ -28,8 +28,8 @@ std::uint64_t elements_per_block(const run_request& r) {
   return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
 }
 
-watched_result run_watched(const run_request& r, simt::observer* by) {
-  const simt::scoped_observer watching(by != nullptr ? by : simt::current_observer());
+observed_result run_observed(const run_request& r, simt::observer* by) {
+  const simt::scoped_observer observing(by != nullptr ? by : simt::current_observer());
   const auto on = backends().back()->open(r.warp_size);
   const std::size_t size = size_of(r.type);
   const auto memory = on->allocate((r.n + r.offset) * size);

@@ -1,9 +1,9 @@
-#include "tests/observe/watched_kernels.hpp"
+#include "tests/observe/observed_kernels.hpp"
 
 #include "common/gpu.hpp"
 #include "host/simt/executor.hpp"
 
-namespace tenfold::watched {
+namespace tenfold::observed {
 namespace {
 
 simt::launch_shape one_block(unsigned warp_size) {
@@ -167,4 +167,4 @@ void launch_chain() {
   simt::launch({.grid = {blocks, 1, 1}, .block = {32, 1, 1}}, chain, +done);
 }
 
-}  // namespace tenfold::watched
+}  // namespace tenfold::observed

@@ -1,5 +1,5 @@
 /// @file
-/// Running a reduction while an observer watches.
+/// Running a reduction under an observer.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct run_request {
 };
 
 /// What came of it.
-struct watched_result {
+struct observed_result {
   std::string kernel;  ///< the stage's name
   tenfold::shape used_shape;
   plan passes;
@@ -40,7 +40,7 @@ struct watched_result {
   [[nodiscard]] tenfold::verdict verdict() const { return judge(expected, result, passes.depth()); }
 };
 
-/// @throws input_error where there are more elements than can be watched
+/// @throws input_error where there are more elements than can be observed
 void check_size(std::uint64_t n, std::uint64_t most);
 
 /// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
@@ -53,7 +53,7 @@ void check_size(std::uint64_t n, std::uint64_t most);
 [[nodiscard]] std::uint64_t elements_per_block(const run_request& r);
 
 /// Reduces random elements or ones, once.
-/// @param by sees the memory, too, from its allocation on; null: whoever watches already
-watched_result run_watched(const run_request& r, simt::observer* by);
+/// @param by sees the memory, too, from its allocation on; null: whoever observes already
+observed_result run_observed(const run_request& r, simt::observer* by);
 
 }  // namespace tenfold::observe
