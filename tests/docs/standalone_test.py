@@ -34,7 +34,7 @@ def compiler_named(name):
 
 def line_of(page, name):
     """The words of the line up to the program's name, and the program."""
-    line, = re.findall(rf"^{name} (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    line, = re.findall(rf"^{name} (-.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     build, program = line.split(" && ")
     words = shlex.split(build)
     assert words[-2:] == ["-o", program], line
