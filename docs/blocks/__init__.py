@@ -8,6 +8,7 @@ from blocks.markdown import *
 from blocks.sources import *
 from blocks.program import *
 from blocks.results import *
+from blocks.accuracy import *
 from blocks.ladders import *
 from blocks.contests import *
 from blocks.profiler import *

@@ -102,6 +102,14 @@ def kernel(stage):
     return code(file_of(stage), "template <", "}")
 
 
+def standalone(stage):
+    """The two lines that build examples/standalone.cpp with a stage's kernel, and run it."""
+    program = f"/tmp/stage_{stage}"
+    rest = (f"-std=c++20 -I. -DSTAGE={name_of(stage)} -include {file_of(stage)} examples/standalone.cpp"
+            f" -o {program} && {program}")
+    return fence(f"nvcc -x cu -arch=native {rest}\nhipcc {rest}")
+
+
 def claims(*tests):
     """Rows of docs/claims.md, by the names of their tests."""
     rows = [line for line in lines_of("docs/claims.md") if line.startswith("|")]
