@@ -52,8 +52,8 @@ def on_gpu(stage):
         rows.append([f"{s} {name_of(s)}", *cells[:3], shape, *cells[3:],
                      percent(ladder(s, "share_of_ceiling"))])
     items = ", 4 items" if stage > 8 else ""
-    return table([f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}", f"blocks of 256{items}", "GB/s",
-                  "times the one before", "best blocks of", "time", "GB/s", "times the one before",
+    return table([f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}", f"blocks of 256{items}",
+                  "GB/s", "times the one before", "best blocks of", "time", "GB/s", "times the one before",
                   "of what can be read"], rows)
 
 

@@ -18,7 +18,7 @@ namespace {
 #define TENFOLD_CALLERS_FRAME (*static_cast<const std::uintptr_t*>(__builtin_frame_address(0)))
 #define TENFOLD_CALLER (reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)))
 
-[[gnu::always_inline]] inline code_address address_of(std::uintptr_t caller) {
+[[gnu::always_inline]] inline code_address code_address_of(std::uintptr_t caller) {
   return static_cast<code_address>(caller - 1 - code_begin);
 }
 
@@ -29,7 +29,7 @@ namespace {
   if (thread == nullptr || thread->record == nullptr) return;
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (at - thread->stacks_begin < thread->stacks_bytes) return;  // the thread's own variables
-  thread->record->add(what, address_of(caller), at, static_cast<std::uint32_t>(bytes), frame,
+  thread->record->add(what, code_address_of(caller), at, static_cast<std::uint32_t>(bytes), frame,
                       is_packed);
 }
 
@@ -41,7 +41,7 @@ namespace {
       if (caller - thread->kernel_begin >= thread->kernel_bytes) return;
       record->enter_kernel(frame);
     }
-    record->add(action::basic_block, address_of(caller), 0, 0, frame);
+    record->add(action::basic_block, code_address_of(caller), 0, 0, frame);
   }
   if (--*thread->steps_left == 0) simt::stop_block();
 }
