@@ -5,9 +5,16 @@ from blocks.results import GPU, results
 from scripts.common import table, tuned_rows
 
 
+# The first two as older programs had them.
+MODES = {"graph": "back to back in a graph", "stream": "back to back in a stream",
+         "back-to-back": "back to back in a stream", "after-producer": "after a kernel",
+         "in-graph": "in a graph, after a kernel"}
+LEAST_OF_CEILING = 2**22  # below it a launch takes longer than the reading
+
+
 def _tuned(key, **wanted):
-    """A figure of all sums of f32 that bench/tune measured so."""
-    found = [row[key] for row in tuned_rows(results(f"{GPU}-tune.json"))
+    """A figure of all sums of f32 that bench/tune measured so, back to back in a graph or a stream."""
+    found = [row[key] for row in tuned_rows(results(f"{GPU}-back-to-back.json"))
              if row["type"] == "f32" and wanted.items() <= row.items()]
     if not found:
         raise ValueError(f"bench/tune measured no sum with {wanted}")
@@ -27,7 +34,7 @@ def fastest(stage, n, mode="graph"):
 
 def fastest_by_size(stages_shown, exponents, mode):
     """`fastest` of some stages for 2^each exponent."""
-    device = results(f"{GPU}-tune.json")["device"]
+    device = results(f"{GPU}-back-to-back.json")["device"]
     heads = [f"us, {device}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
     return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode)) for s in stages_shown)]
                          for exponent in exponents])
@@ -60,16 +67,15 @@ def narrow_sums(kinds):
 def duel(file):
     """The table of what tenfold_duel found: for each size and type the best stage that took part
     and how many times as fast as the library it was, with the interval that holds the median at
-    95%, in a replayed graph and in a stream."""
+    95%."""
     events = {}
     rows = results(file)["benchmarks"]
     for row in rows:
         event = events.setdefault((row["n"], row["type"], row["op"]), {})
         event.setdefault(row["mode"], []).append(row)
     library = rows[0]["against"].removeprefix("peer:")
-    modes = [mode for mode in ("graph", "stream") if any(mode in event for event in events.values())]
-    heads = [head for mode in modes
-             for head in ("stage", f"in a {mode}", f"times {library}", "of ceiling")]
+    modes = [mode for mode in MODES if any(mode in event for event in events.values())]
+    heads = [head for mode in modes for head in ("stage", MODES[mode], f"times {library}", "of ceiling")]
     lines = [[count(n), kind, op, *(cell for mode in modes for cell in _duel_cells(event.get(mode, [])))]
              for (n, kind, op), event in events.items()]
     return table(["n", "type", "operator", *heads], lines, right=False)
@@ -83,4 +89,4 @@ def _duel_cells(entries):
     best = min(measured, key=lambda entry: entry["real_time"])
     interval = f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best else ""
     return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
-            percent(best["share_of_ceiling"])]
+            percent(best["share_of_ceiling"]) if best["n"] >= LEAST_OF_CEILING else ""]

@@ -150,7 +150,8 @@ class Measuring(unittest.TestCase):
         with contextlib.redirect_stdout(io.StringIO()):
             counters.run(counters.parse_options([
                 "--build", os.path.dirname(TENFOLD), "--observer", OBSERVER, "--device", "simt",
-                "--ncu", self.ncu, "--results", self.folder, "--page", self.page, *arguments]))
+                "--ncu", self.ncu, "--results", self.folder, "--page", self.page,
+                "--table", os.path.join(self.folder, "facts.inl"), *arguments]))
 
     def measure(self, stages="3,10"):
         self.run_script("--stages", stages, "--n", "2^14", "--grid", "4")

@@ -131,7 +131,7 @@ class Input(unittest.TestCase):
         self.assertAlmostEqual(peers.error_bound("f32", 1 << 20, 3.0), 8 * 2.0**-24 * math.sqrt(3 * depth))
 
 
-EVENT = peers.Event("f32", "sum", 1000, "graph")
+EVENT = peers.Event("f32", "sum", 1000, "back-to-back")
 
 
 def timed(label, seconds):
@@ -163,7 +163,7 @@ class Standings(unittest.TestCase):
         rows[0].verdict = "WRONG"
         peers.rank(rows, rows[0])
         text = peers.table(rows, rows[0])
-        for part in ("sum of 1000 f32, in a replayed graph", "times as fast as peer:torch",
+        for part in ("sum of 1000 f32, back to back in a stream", "times as fast as peer:torch",
                      "2.00 us", "50.0%", "WRONG", "wide spread: 800%"):
             self.assertIn(part, text)
 
@@ -194,8 +194,8 @@ class ImaginedLibrary:
         pass
 
     def admit(self, event, field_):
-        if event.mode == "stream":
-            raise peers.Failure("streams are dry")
+        if event.mode == "graph":
+            raise peers.Failure("graphs are dry")
         return Imagined()
 
     def release(self):
@@ -239,7 +239,7 @@ class Program(unittest.TestCase):
         code, out, err = self.run_program("--n", "1000", "--rounds", 7)
         self.assertEqual((code, err), (peers.RIGHT, ""))
         for part in ("peer jax is absent: No module named 'jax'", "cuda:0 (Imagined GPU)",
-                     "left out: peer:torch: streams are dry", "sum of 1000 f32, in a replayed graph",
+                     "left out: peer:torch: graphs are dry", "sum of 1000 f32, back to back in a stream",
                      "peer:torch  "):
             self.assertIn(part, out)
 
@@ -247,9 +247,9 @@ class Program(unittest.TestCase):
         self.expect_refusal("jax is absent", code=peers.DEVICE_FAILED, torch=Absent)
 
     def test_nobody_takes_part(self):
-        code, out, err = self.run_program("--mode", "stream", "--n", 1000)
+        code, out, err = self.run_program("--mode", "graph", "--n", 1000)
         self.assertEqual(code, peers.BAD_INPUT)
-        self.assertIn("streams are dry", out)
+        self.assertIn("graphs are dry", out)
         self.assertIn("nobody took part", err)
 
     def test_wrong_results_show_in_the_exit_code(self):
@@ -285,7 +285,7 @@ class Program(unittest.TestCase):
         of_the_program_alone = {"device", "warp", "result", "reference", "error", "error_bound", "rounding"}
         self.assertEqual(ours[0].keys() - {"peer"},
                          theirs[0].keys() - of_stages_alone - of_the_program_alone)
-        self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/graph")
+        self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/back-to-back")
 
     def test_a_merged_duel_stands_beside(self):
         duel, out = self.duel(), self.folder / "out.json"
@@ -304,7 +304,7 @@ class Program(unittest.TestCase):
             self.run_program("--n", "1000", "--rounds", 7, "--json", path)
         shown = subprocess.run([os.environ["TENFOLD_PROGRAM"], "compare", a, b], check=True,
                                capture_output=True, text=True).stdout
-        for part in ("peer:torch", "Imagined GPU", "1.00 x~", "in a replayed graph"):
+        for part in ("peer:torch", "Imagined GPU", "1.00 x~"):
             self.assertIn(part, shown)
 
 

@@ -4,7 +4,8 @@
 // clang-format off
 
 inline constexpr std::string_view recorded_device = "NVIDIA H200";
-inline constexpr std::uint64_t counted_elements = 1ull << 20, timed_elements = 1ull << 28;
+inline constexpr std::uint64_t counted_elements = 1ull << 20;
+inline constexpr std::uint64_t timed_elements = 268435456;
 inline constexpr int counted_block = 256;
 
 // Stage, launches, barriers a block, wavefronts a request, lanes at work of 100, bytes an element, GB/s.
