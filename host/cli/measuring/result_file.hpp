@@ -16,8 +16,7 @@ struct subject {
   std::string who;  ///< `10_two_pass`, `peer:cub`
   std::string type, op;
   std::uint64_t n = 0;
-  std::string
-      mode;  ///< `after-producer`, `in-graph`, `cpu`; empty for calls back to back
+  std::string mode;  ///< `after-producer`, `in-graph`, `cpu`; empty for calls back to back
 };
 
 /// As far as the file tells it.
