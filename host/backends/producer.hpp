@@ -12,8 +12,8 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Copies 16 bytes a thread and turn, and the last few bytes one by one. Both arrays are aligned to
-/// 16 bytes. It lets no other kernel begin early.
-__global__ inline void write_input(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+/// 16 bytes. It lets no other kernel begin early. Not inline: Clang ignores that of a kernel.
+__global__ static void write_input(std::byte* to, const std::byte* from, std::uint64_t bytes) {
   struct alignas(16) vector {
     std::uint32_t words[4];
   };
