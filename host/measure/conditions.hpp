@@ -44,10 +44,9 @@ inline constexpr timing_mode timing_modes[] = {timing_mode::back_to_back,
 
 /// Of the option that chooses one.
 inline constexpr char mode_help[] =
-    "what a call's time is: back-to-back, calls in a row; after-producer, what one adds to a "
-    "kernel "
-    "that writes its input; in-graph, the same in a graph [after-producer; back-to-back on the "
-    "executor]";
+    "what the time of a call is: back-to-back, of calls in a row; after-producer, what a call adds "
+    "to a kernel that writes its input; in-graph, the same in a graph [after-producer; on the "
+    "executor back-to-back]";
 
 /// As it follows a time.
 [[nodiscard]] constexpr std::string_view describe(timing_mode mode) {
