@@ -21,11 +21,14 @@ class App;
   VERB(ladder)              \
   VERB(diff)                \
   VERB(new)                 \
-  VERB(best)                \
-  VERB(compare)             \
+  VERB(best)
+
+// Those that other programs serve, which are built when somebody asks for them: tenfold_inspector
+#define TENFOLD_INSPECTING_VERBS(VERB) \
+  VERB(compare)                        \
   VERB(isa)
 
-// Those that another program serves, tenfold_observer.
+// and tenfold_observer.
 #define TENFOLD_OBSERVING_VERBS(VERB) \
   VERB(profile)                       \
   VERB(check)                         \

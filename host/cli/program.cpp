@@ -9,6 +9,7 @@
 
 #include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/inspecting/inspecting_options.hpp"
 #include "host/cli/observing/observing_options.hpp"
 #include "host/cli/program.hpp"
 #include "host/measure/build_facts.hpp"
@@ -21,13 +22,13 @@ constexpr const char* exit_codes =
     "Exit codes: 0 right, or undecided for rounding or overflow; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
 
-/// Goes on as tenfold_observer, which is built where it is not: this program cannot observe
-/// kernels.
-exit_code call_observer(char** argv) {
-  const std::filesystem::path program = build_target(
-      "tenfold_observer", "the program that observes kernels, which takes g++", "tenfold_observer");
-  execv(program.c_str(), argv);
-  throw input_error(fmt::format("cannot start {}: {}", program.string(), std::strerror(errno)));
+/// Goes on as another program, which is built where it is not.
+action call(const char* program, const char* what, char** argv) {
+  return [=]() -> exit_code {
+    const std::filesystem::path path = build_target(program, what, program);
+    execv(path.c_str(), argv);
+    throw input_error(fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
+  };
 }
 
 }  // namespace
@@ -46,9 +47,14 @@ int run_program(int argc, char** argv) {
 #define TENFOLD_ADD_VERB(name) add_##name##_verb(app, chosen);
   TENFOLD_VERBS(TENFOLD_ADD_VERB)
 #undef TENFOLD_ADD_VERB
+  const action inspect =
+      call("tenfold_inspector", "the program that reads results and machine code", argv);
+  inspecting_options inspected;
+  add_inspecting_verbs(app, inspected, {inspect, inspect}, chosen);
+  const action observe =
+      call("tenfold_observer", "the program that observes kernels, which takes g++", argv);
   observing_options observed;
-  const action call = [argv] { return call_observer(argv); };
-  add_observing_verbs(app, observed, {call, call, call}, chosen);
+  add_observing_verbs(app, observed, {observe, observe, observe}, chosen);
   return parse_and_run(app, argc, argv, chosen);
 }
 

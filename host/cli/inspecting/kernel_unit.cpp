@@ -1,4 +1,4 @@
-#include "host/cli/kernels/kernel_unit.hpp"
+#include "host/cli/inspecting/kernel_unit.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "host/cli/measuring/result_file.hpp"
+#include "host/cli/inspecting/result_file.hpp"
 
 namespace tenfold::cli {
 

@@ -1,15 +1,12 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "host/cli/commands.hpp"
-#include "host/cli/measuring/comparison.hpp"
-#include "host/cli/options.hpp"
+#include "host/cli/inspecting/comparison.hpp"
+#include "host/cli/inspecting/inspecting_options.hpp"
 #include "host/error.hpp"
 #include "host/measure/result.hpp"
 #include "host/text/quantity.hpp"
@@ -17,12 +14,6 @@
 
 namespace tenfold::cli {
 namespace {
-
-struct compare_options {
-  std::vector<std::string> files;  ///< the first is what the others are compared with
-  bool by_shape = false;           ///< each launch shape by itself
-  std::string json;                ///< a file, `-` for standard output; empty: none
-};
 
 using json = nlohmann::ordered_json;
 
@@ -335,6 +326,8 @@ json document_of(std::span<const result_file> files, const matched_results& matc
   return document;
 }
 
+}  // namespace
+
 exit_code compare_results(const compare_options& o) {
   if (o.files.size() < 2)
     throw input_error(
@@ -351,28 +344,6 @@ exit_code compare_results(const compare_options& o) {
     measure::write_document(
         o.json, document_of(files, matched).dump(2, ' ', false, json::error_handler_t::replace));
   return exit_code::success;
-}
-
-}  // namespace
-
-void add_compare_verb(CLI::App& app, action& chosen) {
-  const auto o = std::make_shared<compare_options>();
-  CLI::App* compare = app.add_subcommand(
-      "compare", "results of several devices or commits side by side, from their JSON");
-  compare->add_option(
-      "FILE", o->files,
-      "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
-      "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what the "
-      "others are compared with");
-  compare->add_flag("--by-shape", o->by_shape,
-                    "each launch shape by itself; without it the fastest stands for its stage");
-  compare->add_option("--json", o->json, "write the comparison to a file, or to standard output: -")
-      ->check(refuse_empty);
-  compare->footer(
-      "Entries of the same stage or peer, n, type, operator and mode are compared. A difference is "
-      "within the spread when one median lies inside the other's: between its 5th and 95th "
-      "percentiles, or its fastest and slowest run where a file has no percentiles.");
-  compare->callback([o, &chosen] { chosen = [o] { return compare_results(*o); }; });
 }
 
 }  // namespace tenfold::cli

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "host/cli/kernels/kernel_unit.hpp"
+#include "host/cli/inspecting/kernel_unit.hpp"
 #include "host/isa/isa.hpp"
 
 namespace tenfold::cli {

@@ -1,4 +1,4 @@
-#include "host/cli/measuring/result_file.hpp"
+#include "host/cli/inspecting/result_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "host/cli/measuring/comparison.hpp"
+#include "host/cli/inspecting/comparison.hpp"
 
 #include <fmt/format.h>
 

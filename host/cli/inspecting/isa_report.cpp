@@ -1,4 +1,4 @@
-#include "host/cli/kernels/isa_report.hpp"
+#include "host/cli/inspecting/isa_report.hpp"
 
 #include <fmt/format.h>
 

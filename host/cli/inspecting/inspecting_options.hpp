@@ -1,0 +1,48 @@
+/// @file
+/// The verbs that inspect what is there already, `compare` results and `isa` machine code, and what
+/// a user asks of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/cli/commands.hpp"
+#include "host/reduce/shape.hpp"
+
+namespace tenfold::cli {
+
+struct compare_options {
+  std::vector<std::string> files;  ///< the first is what the others are compared with
+  bool by_shape = false;           ///< each launch shape by itself
+  std::string json;                ///< a file, `-` for standard output; empty: none
+};
+
+struct isa_options {
+  std::vector<std::string> stages;  ///< one, or two side by side
+  std::string architecture;
+  std::string type = "f32", op = "sum";
+  int block = default_block, items = default_items;
+  bool sass = false;       ///< NVIDIA's own instructions in place of PTX
+  bool all_lines = false;  ///< beside each instruction, through all that was inlined
+  std::string json;        ///< a file, `-` for standard output; empty: none
+};
+
+struct inspecting_options {
+  compare_options compare;
+  isa_options isa;
+};
+
+/// What becomes of them: the work itself in the program that inspects, a call of that program in
+/// all others.
+struct inspecting_verbs {
+  action compare, isa;
+};
+
+/// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.
+void add_inspecting_verbs(CLI::App& app, inspecting_options& o, const inspecting_verbs& verbs,
+                          action& chosen);
+
+exit_code compare_results(const compare_options& o);
+exit_code show_machine_code(const isa_options& o);
+
+}  // namespace tenfold::cli
