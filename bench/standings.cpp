@@ -75,7 +75,8 @@ void rank(std::vector<result>& all, std::size_t reference) {
   for (const result& r : all)
     if (r.who.reads_on_device()) ceiling = std::max(ceiling, r.bytes_per_second());
   for (result& r : all) {
-    if (r.who.reads_on_device()) r.share_of_ceiling = r.bytes_per_second() / ceiling;
+    if (r.who.reads_on_device() && r.is_of_memory())
+      r.share_of_ceiling = r.bytes_per_second() / ceiling;
     r.against = all[reference].who.label();
     r.ratio = measure::compare(all[reference].seconds, r.seconds);
   }
@@ -106,10 +107,12 @@ void print_winners(const std::vector<std::vector<result>>& duels, std::string_vi
   for (const std::vector<result>& all : duels) {
     const result* best = find_fastest(all, true);
     if (best == nullptr) continue;
-    fmt::print("  {} {} of {:>9}, {:<14}  {:>9} {:>6.1f}% of the ceiling  {:<22}  {}\n",
+    const std::string share =
+        best->share_of_ceiling ? format_share(best->share_of_ceiling) + " of the ceiling" : "";
+    fmt::print("  {} {} of {:>9}, {:<14}  {:>9} {:<21} {:<22}  {}\n",
                tenfold::name_of(best->at.type), best->at.op, format_count(best->at.n),
-               measure::name_of(best->at.mode), format_seconds(best->time.median),
-               100 * *best->share_of_ceiling, describe(*best->ratio), best->who.label());
+               measure::name_of(best->at.mode), format_seconds(best->time.median), share,
+               describe(*best->ratio), best->who.label());
   }
 }
 

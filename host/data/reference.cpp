@@ -112,6 +112,20 @@ reference product_reference(const void* in, std::uint64_t n) {
           .may_overflow = total.exponents >= std::numeric_limits<T>::max_exponent - 2};
 }
 
+/// A sum of integers, which wraps where it does not fit; 128 bits hold it in any case.
+template <typename In>
+reference wrapping_reference(const void* in, std::uint64_t n) {
+  using T = accumulator_of<In>;
+  __extension__ using wide = __int128;
+  const wide total = fold_in_parts<In>(
+      in, n, wide{0}, [](wide& a, T x) { a += x; }, [](wide& a, wide part) { a += part; });
+  const auto wrapped = static_cast<T>(total);
+  return {.model = error_model::exact,
+          .expected = wrapped,
+          .precise = static_cast<long double>(total),
+          .wraps = total != wide{wrapped}};
+}
+
 /// Operators that never round, and all operators on integers: any order gives the same bits.
 template <typename In, typename Op>
 reference exact_reference(const void* in, std::uint64_t n, Op op) {
@@ -149,7 +163,9 @@ constexpr bool never_rounds() {
 template <typename In, typename Op>
 reference reference_for(const void* in, std::uint64_t n, std::string_view name) {
   using T = accumulator_of<In>;
-  if constexpr (std::integral<T> || never_rounds<Op>())
+  if constexpr (std::integral<T> && std::is_same_v<Op, sum<T>>)
+    return wrapping_reference<In>(in, n);
+  else if constexpr (std::integral<T> || never_rounds<Op>())
     return exact_reference<In>(in, n, Op{});
   else if constexpr (std::is_same_v<Op, sum<T>>)
     return sum_reference<In>(in, n);

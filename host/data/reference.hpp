@@ -21,11 +21,12 @@ enum class error_model {
 struct reference {
   error_model model = error_model::exact;
   value expected;             ///< rounded to the accumulator's type
-  long double precise = 0;    ///< floating point only: before rounding
+  long double precise = 0;    ///< before rounding, and sums of integers before wrapping
   long double magnitude = 0;  ///< additive: the sum of magnitudes; multiplicative: |precise|
   long double squares = 0;    ///< additive: the sum of squares
   std::uint64_t inexact_factors = 0;  ///< multiplicative: elements that are no power of two
   bool may_overflow = false;          ///< some order of evaluation may leave the type's range
+  bool wraps = false;                 ///< a sum of integers does not fit their type
   /// Additive: elements were drawn at random, each sign as likely as the other, as by
   /// `generate_input`.
   bool is_random = false;

@@ -107,6 +107,7 @@ json row(const result& r, std::string_view device) {
               {"reference", number(r.expected.expected)},
               {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
               {"error_bound", number(static_cast<double>(r.bound))}});
+  if (r.expected.wraps) e["wraps"] = true;
   e.update({{"verdict", name_of(r.overall())}, {"ok", r.overall() == verdict::right}});
   if (r.companion) e[std::string(name_of(r.companion->from))] = describe(*r.companion);
   if (r.trials)

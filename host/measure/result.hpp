@@ -29,6 +29,9 @@ struct reading {
   tenfold::verdict verdict = verdict::wrong;
 };
 
+/// From here on there are shares of what the memory can be read at.
+inline constexpr std::uint64_t least_n_of_shares = std::uint64_t{1} << 22;
+
 struct result {
   candidate who;
   conditions at;
@@ -52,6 +55,8 @@ struct result {
   std::string against{};                                      ///< whom the ratio compares with
   std::optional<speed_ratio> ratio{};
 
+  /// Whether how fast it reads tells of the memory; of less it tells of launches and caches.
+  [[nodiscard]] bool is_of_memory() const { return at.n >= least_n_of_shares; }
   /// Of the input, partials not counted.
   [[nodiscard]] double bytes_per_second() const {
     return static_cast<double>(at.bytes()) / time.median;

@@ -1,5 +1,7 @@
 #include "host/measure/sampler.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -115,9 +117,7 @@ double sampler::sample() {
     case timing_mode::in_graph:
       seconds = time_in_graph(*pairs_) - time_in_graph(*producers_);
   }
-  // Where something else keeps the machine busy, the difference may be nothing, or less.
-  constexpr double least = 1e-9;
-  return std::max(seconds / calls_, least);
+  return seconds / calls_;
 }
 
 void sampler::set_calls(int calls) {
@@ -137,7 +137,8 @@ void sampler::choose_calls() {
   for (int turn = 0, calls = 1; turn < 4; ++turn) {
     set_calls(calls);
     static_cast<void>(sample());
-    const double each = std::min(sample(), sample());
+    // Where something else keeps the machine busy, the difference may be nothing, or less.
+    const double each = std::max(std::min(sample(), sample()), sample_seconds / most_calls);
     if (each * calls >= 0.9 * sample_seconds || calls == most_calls) return;
     calls = static_cast<int>(std::clamp(std::ceil(sample_seconds / each), 1.0, double{most_calls}));
     if (calls == calls_) return;
@@ -145,6 +146,12 @@ void sampler::choose_calls() {
 }
 
 result sampler::finish(std::vector<double> seconds) {
+  const summary time = summarize(seconds);
+  if (time.median <= 0)
+    throw input_error(
+        fmt::format("{} adds no time to the kernel that writes its input: something else keeps the "
+                    "machine busy; measure again, with more samples or --mode back-to-back",
+                    who_.label()));
   judge_result();
   result r{.who = who_,
            .at = at_,
@@ -165,7 +172,7 @@ result sampler::finish(std::vector<double> seconds) {
   }
   if (!companion_) companion_ = read_companion();
   r.companion = companion_;
-  r.time = summarize(r.seconds);
+  r.time = time;
   return r;
 }
 

@@ -55,7 +55,8 @@ class sampler {
   sampler& operator=(const sampler&) = delete;
 
   /// Seconds of one call, as the conditions' mode has it: the mean of `calls()` of them, each on
-  /// its own window.
+  /// its own window. What is the difference of two times may be nothing, or less, on a busy
+  /// machine.
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace tenfold::measure {
 namespace {
@@ -57,7 +58,8 @@ std::optional<interval> median_interval(std::vector<double> samples) {
 
 speed_ratio compare(const std::vector<double>& reference, const std::vector<double>& times) {
   std::vector<double> ratios(times.size());
-  for (std::size_t i = 0; i < times.size(); ++i) ratios[i] = reference[i] / times[i];
+  for (std::size_t i = 0; i < times.size(); ++i)
+    ratios[i] = times[i] > 0 ? reference[i] / times[i] : std::numeric_limits<double>::infinity();
   return {quantile(ratios, 0.5), median_interval(ratios)};
 }
 

@@ -39,7 +39,9 @@ struct speed_ratio {
 };
 
 /// @param reference times of the reference
-/// @param times the other's, one for each of the reference's and in the same order
+/// @param times the other's, one for each of the reference's and in the same order; nothing, or
+/// less,
+///   is infinitely fast
 [[nodiscard]] speed_ratio compare(const std::vector<double>& reference,
                                   const std::vector<double>& times);
 

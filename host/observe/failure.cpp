@@ -74,6 +74,9 @@ std::tuple<finding_kind, std::string, std::string> explain(const simt::block_fai
               "Keep large arrays in shared memory, and let no recursion go without end."};
     case failure_kind::bad_division:
       return {finding_kind::fault, failure.text, "Check the divisor before the division."};
+    case failure_kind::assertion:
+      return {finding_kind::fault, failure.text,
+              "Find out why what is asserted does not hold for this thread."};
     default:
       return {finding_kind::fault, failure.text, "Let a kernel neither throw nor trap."};
   }

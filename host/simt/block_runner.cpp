@@ -394,6 +394,10 @@ void block_runner::misaligned_load(const void* address, std::size_t bytes) {
   fail({.kind = failure_kind::misaligned, .thread = running_, .address = address, .bytes = bytes});
 }
 
+void block_runner::fail_assertion(const char* what, source_place where) {
+  fail({.kind = failure_kind::assertion, .thread = running_, .asserted = what, .where = where});
+}
+
 void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
   if (observer_ != nullptr) observer_->copy(to, from, bytes);
@@ -455,7 +459,7 @@ std::string block_runner::describe_waiting() const {
 }
 
 std::string block_runner::describe_failure() const {
-  const auto& [kind, thread, other, address, bytes, exception] = failure_;
+  const auto& [kind, thread, other, address, bytes, exception, asserted, where] = failure_;
   switch (kind) {
     case failure_kind::none:
       break;
@@ -505,6 +509,9 @@ std::string block_runner::describe_failure() const {
       return fmt::format(
           "{} trapped: it called __builtin_trap, or did what the language leaves undefined",
           name_thread(*thread));
+    case failure_kind::assertion:
+      return fmt::format("{} fails assert({}) at {}", name_thread(*thread), asserted,
+                         name_place(where));
     case failure_kind::misaligned:
       return fmt::format(
           "{} loads {} bytes at once at address {}, which is no multiple of that; hardware faults "

@@ -52,6 +52,9 @@ class block_runner {
   /// Ends the block: a vector load at an address that is no multiple of its size.
   [[noreturn]] void misaligned_load(const void* address, std::size_t bytes);
 
+  /// Ends the block: `what` the kernel asserts does not hold.
+  [[noreturn]] void fail_assertion(const char* what, source_place where);
+
   /// Ends the block: its observer has seen enough.
   [[noreturn]] void stop();
 
@@ -80,6 +83,8 @@ class block_runner {
     const void* address = nullptr;
     std::size_t bytes = 0;
     std::exception_ptr exception = nullptr;
+    const char* asserted = nullptr;
+    source_place where{};  // of what is asserted
   };
 
   static void fiber_main(boost::context::detail::transfer_t from);

@@ -62,6 +62,7 @@ enum class failure_kind {
   bad_address,
   bad_division,
   trapped,
+  assertion,
   misaligned,
   stopped  ///< by the observer
 };

@@ -13,7 +13,7 @@
 namespace tenfold::cli_test {
 namespace {
 
-constexpr std::uint64_t n = 1 << 20;
+constexpr std::uint64_t n = 1 << 22;
 constexpr double bytes = 4.0 * n;
 
 struct timed {
@@ -93,9 +93,10 @@ TEST_F(Compare, ShowsTimesRatesSharesAndSpeedUps) {
              {{"01_naive", 50, {49, 51}}, {"10_two_pass", 10, {9, 11}}});
   const outcome o = succeed({"compare", "a.json", "b.json"});
   for (const char* part :
-       {"A  a.json  cuda:0 (Made-up GPU)  2026-11-21 02:20", "B  b.json", "sum of 2^20 f32",
-        "01_naive", "10_two_pass", "100 us", "50.0 us", "41.94", "83.89", "4.2%", "8.4%", "2.00 x",
-        "B is 2.00 times as fast as A overall", "2 entries", "no difference is within the spread"})
+       {"A  a.json  cuda:0 (Made-up GPU)  2026-11-21 02:20", "B  b.json", "sum of 2^22 f32",
+        "01_naive", "10_two_pass", "100 us", "50.0 us", "167.8", "335.5", "16.8%", "33.6%",
+        "2.00 x", "B is 2.00 times as fast as A overall", "2 entries",
+        "no difference is within the spread"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
   EXPECT_FALSE(contains(o.out, "~")) << o.what();
   EXPECT_FALSE(contains(o.out, "block")) << "the shapes are the same: " << o.what();

@@ -9,7 +9,7 @@
 namespace tenfold::cli {
 namespace {
 
-constexpr std::uint64_t n = 1000, other_n = 2000;
+constexpr std::uint64_t n = 1 << 22, other_n = 1 << 23;
 
 class Comparison : public testing::Test {
  protected:
@@ -61,7 +61,7 @@ TEST_F(Comparison, WithoutAReaderThereIsNoCeiling) {
   add(first_, 8);
   add(library_, 1);
   add(reader_, 0.5, verdict::wrong);
-  compare(rows_, 1000);
+  compare(rows_, n);
   EXPECT_EQ(find_ceiling(rows_).bytes_per_second, 0);
   EXPECT_FALSE(rows_[0].measured->share_of_ceiling);
   EXPECT_EQ(rows_[0].measured->share_of_peak, 0.5);

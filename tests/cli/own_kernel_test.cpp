@@ -157,6 +157,17 @@ TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
   EXPECT_TRUE(last.starts_with("tenfold: cannot build /")) << o.what();
 }
 
+TEST_F(OwnKernel, MayAssertAndPrint) {
+  write_kernel("talking_sum", "  const unsigned tid = threadIdx.x;",
+               "  const unsigned tid = threadIdx.x;\n  assert(tid < 5);\n"
+               "  if (tid == 0) printf(\"block %u\\n\", blockIdx.x), printf(\"and on\\n\");");
+  const outcome o = run("talking_sum.hpp", {"--json", "-"});
+  EXPECT_EQ(o.code, device_failed) << o.what();
+  EXPECT_TRUE(contains(o.err, "thread 5 (warp 0, lane 5) fails assert(tid < 5) at ")) << o.what();
+  EXPECT_TRUE(contains(o.err, "block 0\nand on\n")) << o.what();
+  EXPECT_EQ(o.out, "");
+}
+
 TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
   write_kernel("my_kernel");
   fs::copy_file(in_directory("my_kernel.hpp"), in_directory("backup"));

@@ -56,6 +56,14 @@ TEST(Reference, IntegersWrap) {
   const std::vector<std::int32_t> in{std::numeric_limits<std::int32_t>::max(), 1};
   const reference r = make_reference(in.data(), element_type::i32, "sum", in.size());
   EXPECT_EQ(std::get<std::int32_t>(r.expected), std::numeric_limits<std::int32_t>::min());
+  EXPECT_TRUE(r.wraps);
+  EXPECT_EQ(r.precise, 2147483648.0L);
+  EXPECT_FALSE(make_reference(in.data(), element_type::i32, "sum", 1).wraps);
+  const std::vector<std::uint64_t> wide(3, std::numeric_limits<std::uint64_t>::max());
+  EXPECT_TRUE(make_reference(wide.data(), element_type::u64, "sum", 2).wraps);
+  EXPECT_EQ(
+      std::get<std::uint64_t>(make_reference(wide.data(), element_type::u64, "sum", 3).expected),
+      std::numeric_limits<std::uint64_t>::max() - 2);
 }
 
 TEST(Reference, OfNarrowElementsIsWide) {

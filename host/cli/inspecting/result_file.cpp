@@ -13,6 +13,7 @@
 
 #include "host/error.hpp"
 #include "host/measure/conditions.hpp"
+#include "host/measure/result.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
 
@@ -193,6 +194,7 @@ class result_reader {
     e.spread = spread_of(all, median);
     e.bytes_per_second = required(median, "bytes_per_second");
     // What reads on the CPU has no share of what the device can read.
+    if (e.what.n < measure::least_n_of_shares) return e;
     if (e.what.mode == "cpu" || text_at(median, "device") == "cpu") return e;
     e.share_of_peak = share(median, {"share_of_peak", "of_peak"}, e.bytes_per_second, peak_);
     e.share_of_ceiling = share(median, {"share_of_ceiling"}, e.bytes_per_second, ceiling_);

@@ -117,8 +117,9 @@ void compare(std::vector<ladder_row>& rows, double peak) {
   for (ladder_row& r : rows) {
     if (!r.measured) continue;
     result& m = *r.measured;
-    if (!r.who->on_cpu && peak > 0) m.share_of_peak = m.bytes_per_second() / peak;
-    if (!r.who->on_cpu && ceiling > 0) m.share_of_ceiling = m.bytes_per_second() / ceiling;
+    const bool has_shares = !r.who->on_cpu && m.is_of_memory();
+    if (has_shares && peak > 0) m.share_of_peak = m.bytes_per_second() / peak;
+    if (has_shares && ceiling > 0) m.share_of_ceiling = m.bytes_per_second() / ceiling;
     const ladder_row* best = find_best_peer(rows, r.n);
     if (best != nullptr && (is_library(r) || r.who->stage != nullptr))
       m.against_best_peer = best->measured->time.median / m.time.median;

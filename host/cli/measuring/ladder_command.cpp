@@ -197,6 +197,13 @@ class ladder_run {
   /// A sentence on what the ladder won, and what else a reader must know.
   void print_summary() const {
     print_failures();
+    for (const ladder_row& r : rows_)
+      if (const std::string note =
+              r.measured ? describe_wrapping(input_, r.measured->expected) : "";
+          !note.empty()) {
+        fmt::print("\nNote: {}.\n", note);
+        break;
+      }
     if (shows_facts()) return print_recorded_gain();
     if (options_.sizes.empty()) print_gain();
     if (const read_ceiling ceiling = find_ceiling(rows_); ceiling.bytes_per_second > 0)

@@ -138,6 +138,8 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   const bool is_exact_sum = input.data.from() == measure::origin::exact && m.at.op == "sum" &&
                             exact_input_matters(m.at.type, m.at.op);
   line("result", describe_verdict(m, is_exact_sum ? ", exact in any order" : ""));
+  if (const std::string note = describe_wrapping(input, m.expected); !note.empty())
+    line("note", note);
   if (m.companion)
     line(name_of(m.companion->from),
          fmt::format("{} for other elements, in the same shape", describe_verdict(*m.companion)));
@@ -170,6 +172,14 @@ std::string name_entry(const result& m) {
 
 std::string chosen_input::description() const {
   return fmt::format("{} {}", format_count(data.n()), source);
+}
+
+std::string describe_wrapping(const chosen_input& input, const reference& r) {
+  if (input.data.from() != measure::origin::file || !r.wraps) return {};
+  return fmt::format(
+      "the sum of these elements is {:.0f}: their type does not hold it, and it wraps; for the "
+      "sum itself store them as i64 or f64",
+      r.precise);
 }
 
 chosen_input make_input(const options& o, testbed& bed) {

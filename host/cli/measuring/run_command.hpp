@@ -29,6 +29,9 @@ struct chosen_input {
 /// @throws input_error, device_error
 [[nodiscard]] chosen_input make_input(const options& o, measure::testbed& bed);
 
+/// Where a sum of the reader's own integers does not fit their type; empty where it does.
+[[nodiscard]] std::string describe_wrapping(const chosen_input& input, const reference& r);
+
 /// A stage in the shape that the user names; where nothing is named, in its best.
 [[nodiscard]] measure::candidate candidate_in_shape(const stage_info& stage, const named_shape& s);
 

@@ -81,7 +81,11 @@ observed_ladder all_stages_for(const observed_kernel& k) {
   const element_type type = parse_element_type(k.type);
   observed_ladder all;
   for (const stage_info& each : catalogue) {
-    if (!backends().back()->serves(each.number, type)) continue;
+    if (!backends().back()->serves(each.number, type)) {
+      all.left_out.push_back(
+          fmt::format("{}, which takes no {}", column_title(each), name_of(type)));
+      continue;
+    }
     const observed_kernel shaped = shaped_for(each, k);
     if (std::string lack = lack_of(each, shaped, usable_warps(each, k).front()); lack.empty())
       all.stages.push_back(&each);

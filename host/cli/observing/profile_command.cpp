@@ -1,7 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
+#include <string>
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
@@ -63,8 +65,12 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
   progress line;
   for (const int warp : o.kernel.warps) {
     std::vector<profiled_stage> stages;
+    std::vector<std::string> left_out;
     for (const stage_info* stage : ladder.stages) {
-      if (!runs_on(*stage, type, warp)) continue;
+      if (!runs_on(*stage, type, warp)) {
+        left_out.push_back(column_title(*stage));
+        continue;
+      }
       line.show(fmt::format("{}, warps of {}", name_stage(*stage), warp));
       stages.push_back(profile(*stage, shaped_for(*stage, o.kernel), warp));
     }
@@ -72,6 +78,9 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
     if (o.json != "-") {
       if (!all.empty()) fmt::print("\n");
       print_profiles(stages);
+      if (!left_out.empty())
+        fmt::print("left out, as no device has it with warps of {}: {}\n", warp,
+                   fmt::join(left_out, ", "));
     }
     std::move(stages.begin(), stages.end(), std::back_inserter(all));
   }

@@ -207,6 +207,10 @@ void print_profiles(std::span<const profiled_stage> stages) {
         shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
         p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
   }
+  for (const profiled_stage& each : stages)
+    if (const std::uint64_t bytes = each.profile.total.bulk_bytes; bytes != 0)
+      fmt::print("{}: hardware copies another {} bytes by itself, which are in no sector above\n",
+                 column_title(*each.stage), bytes);
 }
 
 void print_source(const profiled_stage& stage) {
