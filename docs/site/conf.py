@@ -42,7 +42,7 @@ html_search_scorer = str(HERE / "scorer.js")
 html_use_index = False  # no page leads to it; the search finds names
 html_copy_source = False
 html_show_sphinx = False
-pygments_style = "tango"
+pygments_style = "default"
 pygments_dark_style = "github-dark"
 
 

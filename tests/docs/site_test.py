@@ -140,6 +140,35 @@ def dead_links(pages):
                     yield f"{path}: {link} has no such anchor"
 
 
+def luminance(colour):
+    """Of a colour "#rrggbb", as the Web Content Accessibility Guidelines define it."""
+    shares = (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    darker, lighter = sorted(map(luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+CONTRAST = 4.5  # what the guidelines ask for at level AA
+
+
+def pale_tokens(style, selector):
+    """The tokens of code that stand out too little from their ground, or from that of a marked line."""
+    colour = r"#(?:[0-9a-fA-F]{6})"
+    rules = dict(re.findall(rf"^{re.escape(selector)} ?(\.\w+)? {{([^}}]*)}}", style, re.MULTILINE))
+    grounds = [re.search(rf"background(?:-color)?: ({colour})", rules[name])[1] for name in ("", ".hll")]
+    for name, rule in rules.items():
+        ink = re.search(rf"(?<!-)color: ({colour})", rule)
+        own = re.search(rf"background-color: ({colour})", rule)
+        if ink and name != ".w":  # of blanks nothing is seen
+            for ground in [own[1]] if own else grounds:
+                if contrast(ink[1], ground) < CONTRAST:
+                    yield f"{selector} {name} {ink[1]} on {ground}: {contrast(ink[1], ground):.2f}"
+
+
 class SiteTest(unittest.TestCase):
     """The pages as they were built."""
 
@@ -174,9 +203,51 @@ class SiteTest(unittest.TestCase):
         for style in SITE.rglob("*.css"):
             self.assertNotRegex(style.read_text(), r"(@import\s+[\"']|url\([\"']?)(https?:)?/", style)
 
+    def test_code_stands_out_from_its_ground(self):
+        style = "".join((SITE / "_static" / name).read_text() + "\n" for name in ("pygments.css", "site.css"))
+        style = re.sub(r"^ +", "", style, flags=re.MULTILINE)
+        for selector in (".highlight", 'body[data-theme="dark"] .highlight'):
+            self.assertEqual([], list(pale_tokens(style, selector)))
+
+    def test_pale_code_is_found(self):
+        self.assertAlmostEqual(21, contrast("#000000", "#ffffff"))
+        style = (".highlight { background: #f8f8f8; }\n.highlight .hll { background-color: #ffffcc }\n"
+                 ".highlight .gi { color: #00A000 } /* Generic.Inserted */\n.highlight .w { color: #bbbbbb }\n"
+                 ".highlight .err { color: #ffffff; background-color: #000000 }\n")
+        self.assertEqual(2, len(list(pale_tokens(style, ".highlight"))))
+
     def test_marks_of_scripts_are_gone(self):
         for path, page in self.pages.items():
             self.assertEqual([], page.comments, path)
+
+
+# The texts of a page that stand out too little from what is behind them.
+PALE = """(() => {
+  const channels = colour => {
+    const found = colour.match(/[\\d.]+/g).map(Number);
+    return found.length < 4 ? [...found, 1] : found;
+  };
+  const over = (front, back) => back.map((value, i) => front[i] * front[3] + value * (1 - front[3]));
+  const ground = element => {
+    const back = element.parentElement ? ground(element.parentElement) : [255, 255, 255];
+    return over(channels(getComputedStyle(element).backgroundColor), back);
+  };
+  const luminance = colour => colour.map(value => value / 255)
+    .map(share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, share, i) => sum + share * [0.2126, 0.7152, 0.0722][i], 0);
+  document.querySelectorAll('details').forEach(details => { details.open = true; });
+  const pale = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
+    if (!text || element.closest('script, style, svg') || !element.checkVisibility({visibilityProperty: true}))
+      continue;
+    const back = ground(element), front = over(channels(getComputedStyle(element).color), back);
+    const [darker, lighter] = [luminance(back), luminance(front)].sort((a, b) => a - b);
+    const ratio = (lighter + 0.05) / (darker + 0.05);
+    if (ratio < 4.5) pale.push(`${text.slice(0, 40)}: ${front} on ${back}, ${ratio.toFixed(2)}`);
+  }
+  return pale;
+})()"""
 
 
 @unittest.skipUnless(chromium.find(), NO_CHROMIUM)
@@ -229,6 +300,20 @@ class BrowserTest(unittest.TestCase):
             self.open_in("index.html", system, choice)
             with self.subTest(system=system, choice=choice):
                 self.assertEqual(is_dark, self.brightness() < 128)
+
+    def test_text_stands_out_from_its_ground(self):
+        pages = [page for page in (path.relative_to(SITE) for path in built_pages(SITE)) if page.parts[0] != "source"]
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            for page in [*pages, "source/kernels/01_naive.hpp.html"]:
+                self.open(page)
+                with self.subTest(scheme=scheme, page=str(page)):
+                    self.assertEqual([], self.browser.value_of(PALE))
+
+    def test_pale_text_is_found(self):
+        self.open("index.html")
+        self.browser.value_of("document.querySelector('article p').style.color = '#999'")
+        self.assertNotEqual([], self.browser.value_of(PALE))
 
     def test_drawings_follow_the_readers_choice(self):
         drawn = (path.relative_to(SITE) for path, page in built_pages(SITE).items()
