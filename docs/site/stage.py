@@ -12,6 +12,7 @@ import re
 import sys
 
 import markdown
+import stage_pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -99,7 +100,10 @@ class Site:
         front = "" if path in self.own_pages else ORPHAN
         if path == DOCS / "index.md":
             front, text = ONE_HEADING, with_contents(text)
-        self.write(place, (front + self.redirect(text, path, place)).encode())
+        text = self.redirect(text, path, place)
+        if path.parent == DOCS / "stages":
+            text = stage_pages.with_additions(text, int(path.name[:2]))
+        self.write(place, (front + text).encode())
 
     def lay_out_listing(self, path, place):
         name = path.relative_to(ROOT)

@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/site"))
 import chromium  # noqa: E402
 import markdown  # noqa: E402
+import stage_pages  # noqa: E402
 
 SITE = pathlib.Path(os.environ.get("TENFOLD_SITE", "no site was built")).resolve()
 NO_CHROMIUM = "there is no Chromium"
@@ -90,6 +91,15 @@ class MarkdownTest(unittest.TestCase):
                                ("<!--= f(\"`a`\") -->`b`<!--/-->", "`b`")):
             with self.subTest(text=text):
                 self.assertEqual(expected, markdown.without_comments(text))
+
+    def test_the_marked_lines_of_a_kernel_are_those_that_the_diff_adds(self):
+        for stage in stage_pages.STAGES[1:]:
+            text = stage_pages.DIFF.search((ROOT / "docs" / stage_pages.page_of(stage)).read_text())[0]
+            added = re.findall(r"^\+ +(?!#include|namespace)(.*)$", text, re.MULTILINE)
+            kernel = stage_pages.kernel_lines(stage)
+            marked = [kernel[place - 1].strip() for place in stage_pages.changed_lines(stage)]
+            with self.subTest(stage=stage):
+                self.assertEqual(added, [re.sub(" *//.*", "", line) for line in marked])
 
 
 class Page(html.parser.HTMLParser):
@@ -202,6 +212,23 @@ class SiteTest(unittest.TestCase):
             self.assertEqual([], [load for load in page.loads if is_remote(load)], path)
         for style in SITE.rglob("*.css"):
             self.assertNotRegex(style.read_text(), r"(@import\s+[\"']|url\([\"']?)(https?:)?/", style)
+
+    def test_a_stage_has_its_place_on_the_ladder_and_its_kernel(self):
+        for stage in stage_pages.STAGES:
+            path = SITE / pathlib.Path(stage_pages.page_of(stage)).with_suffix(".html")
+            text = path.read_text()
+            here = re.findall(r'<nav class="ladder".*?aria-current="page"[^>]*>(\d+)<.*?</nav>', text, re.DOTALL)
+            with self.subTest(stage=stage):
+                self.assertEqual([str(stage)], here)
+                self.assertIn(stage_pages.reached(stage), text)
+                marked = len(stage_pages.changed_lines(stage)) if stage > 1 else 0
+                self.assertEqual(marked, text.count('<span class="hll">'))
+
+    def test_the_front_page_does_not_repeat_the_sidebar(self):
+        article = re.search(r"<article.*</article>", (SITE / "index.html").read_text(), re.DOTALL)[0]
+        self.assertNotIn("<li>", article)
+        self.assertIn("ladder-h200.svg", article)
+        self.assertIn('href="introduction.html"', article)
 
     def test_code_stands_out_from_its_ground(self):
         style = "".join((SITE / "_static" / name).read_text() + "\n" for name in ("pygments.css", "site.css"))
