@@ -20,6 +20,8 @@ IMAGES = {".svg", ".png", ".jpg"}
 LARGEST_LISTING = 60_000  # bytes; a larger file can be downloaded
 ORPHAN = "---\norphan: true\n---\n"  # of what no table of contents names
 ONE_HEADING = "---\nhide-toc: true\n---\n"
+# The links to the pages before and after, which Sphinx has of its own.
+NEIGHBOURS = re.compile(r"^---\n\n[^\n]*\[Contents\]\([^\n]*\n", re.MULTILINE)
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".cu": "cuda", ".py": "python",
              ".cmake": "cmake", ".json": "json", ".sh": "bash"}
 
@@ -100,7 +102,7 @@ class Site:
         front = "" if path in self.own_pages else ORPHAN
         if path == DOCS / "index.md":
             front, text = ONE_HEADING, with_contents(text)
-        text = self.redirect(text, path, place)
+        text = self.redirect(NEIGHBOURS.sub("", text), path, place)
         if path.parent == DOCS / "stages":
             text = stage_pages.with_additions(text, int(path.name[:2]))
         self.write(place, (front + text).encode())

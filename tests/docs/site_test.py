@@ -224,6 +224,11 @@ class SiteTest(unittest.TestCase):
                 marked = len(stage_pages.changed_lines(stage)) if stage > 1 else 0
                 self.assertEqual(marked, text.count('<span class="hll">'))
 
+    def test_previous_and_next_are_there_once(self):
+        for path in SITE.glob("stages/*.html"):
+            article = re.search(r"<article.*</article>", path.read_text(), re.DOTALL)[0]
+            self.assertNotIn(">Contents<", article, path)
+
     def test_the_front_page_does_not_repeat_the_sidebar(self):
         article = re.search(r"<article.*</article>", (SITE / "index.html").read_text(), re.DOTALL)[0]
         self.assertNotIn("<li>", article)
