@@ -1,8 +1,10 @@
 """How Sphinx builds the site, from the folder that stage.py has laid out."""
 
+import html
 import os
 import pathlib
 import sys
+import textwrap
 
 from docutils import nodes
 from sphinx.domains.cpp import CPPDomain
@@ -36,6 +38,7 @@ nitpicky = True
 nitpick_ignore_regex = [("cpp:identifier", r"tenfold(::simt|::gpu)?"), ("cpp:identifier", r"__builtin_\w+")]
 
 html_theme = "furo"
+html_favicon = str(HERE / "favicon.svg")
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_search_scorer = str(HERE / "scorer.js")
@@ -59,6 +62,16 @@ def name_lines(app, doctree):
                 labels[f"{env.doc2path(env.docname, base=False)}#L{line}"] = (env.docname, f"L-{line}")
 
 
+def describe(app, pagename, templatename, context, doctree):
+    """Tells search engines what a page is about: its title and its first words."""
+    title = doctree and next(doctree.findall(nodes.title), None)
+    paragraph = doctree and next(doctree.findall(nodes.paragraph), None)
+    if title and paragraph:
+        words = f"{title.astext()}. {paragraph.astext().partition(' · ')[0]}"
+        shown = html.escape(textwrap.shorten(words, 160, placeholder=" ..."))
+        context["metatags"] += f'<meta name="description" content="{shown}" />'
+
+
 class SearchedCpp(CPPDomain):
     """C++ whose parameters are not found in the place of what takes them."""
 
@@ -69,3 +82,4 @@ class SearchedCpp(CPPDomain):
 def setup(app):
     app.add_domain(SearchedCpp, override=True)
     app.connect("doctree-read", name_lines)
+    app.connect("html-page-context", describe)

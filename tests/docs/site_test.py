@@ -235,6 +235,14 @@ class SiteTest(unittest.TestCase):
         self.assertIn("ladder-h200.svg", article)
         self.assertIn('href="introduction.html"', article)
 
+    def test_a_page_says_what_it_is_about(self):
+        descriptions = set()
+        pages = [page for page in markdown_pages() if ROOT / "docs" in page.parents]
+        for page in pages:
+            text = (SITE / page.relative_to(ROOT / "docs").with_suffix(".html")).read_text()
+            descriptions.update(re.findall(r'<meta name="description" content="([^"]{20,180})"', text))
+        self.assertEqual(len(pages), len(descriptions))
+
     def test_code_stands_out_from_its_ground(self):
         style = "".join((SITE / "_static" / name).read_text() + "\n" for name in ("pygments.css", "site.css"))
         style = re.sub(r"^ +", "", style, flags=re.MULTILINE)
