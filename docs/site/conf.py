@@ -72,6 +72,20 @@ def describe(app, pagename, templatename, context, doctree):
         context["metatags"] += f'<meta name="description" content="{shown}" />'
 
 
+# Sphinx 5 brings them for extensions that are older than itself.
+UNUSED_SCRIPTS = ("jquery.js", "underscore.js", "_sphinx_javascript_frameworks_compat.js")
+
+
+def leave_out_scripts(app, pagename, templatename, context, doctree):
+    context["script_files"] = [script for script in context["script_files"]
+                               if str(script).rpartition("/")[2] not in UNUSED_SCRIPTS]
+
+
+def remove_scripts(app, exception):
+    for script in UNUSED_SCRIPTS:
+        (pathlib.Path(app.outdir) / "_static" / script).unlink(missing_ok=True)
+
+
 class SearchedCpp(CPPDomain):
     """C++ whose parameters are not found in the place of what takes them."""
 
@@ -83,3 +97,5 @@ def setup(app):
     app.add_domain(SearchedCpp, override=True)
     app.connect("doctree-read", name_lines)
     app.connect("html-page-context", describe)
+    app.connect("html-page-context", leave_out_scripts)
+    app.connect("build-finished", remove_scripts)

@@ -243,6 +243,10 @@ class SiteTest(unittest.TestCase):
             descriptions.update(re.findall(r'<meta name="description" content="([^"]{20,180})"', text))
         self.assertEqual(len(pages), len(descriptions))
 
+    def test_no_script_is_loaded_in_vain(self):
+        for path, page in self.pages.items():
+            self.assertEqual([], [load for load in page.loads if re.search("jquery|underscore|frameworks", load)], path)
+
     def test_code_stands_out_from_its_ground(self):
         style = "".join((SITE / "_static" / name).read_text() + "\n" for name in ("pygments.css", "site.css"))
         style = re.sub(r"^ +", "", style, flags=re.MULTILINE)
