@@ -330,6 +330,19 @@ class BrowserTest(unittest.TestCase):
             with self.subTest(page=str(path.relative_to(SITE))):
                 self.assertLessEqual(self.browser.value_of(widest), self.PHONE[0])
 
+    def copied(self, page, block):
+        """What the button of a page's first such block copies."""
+        self.open(page)
+        self.browser.value_of("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.browser.value_of(f"document.querySelector('{block} .copy').click()")
+        return self.browser.value_of("window.copied")
+
+    def test_a_button_copies_code(self):
+        kernel = (ROOT / "kernels/01_naive.hpp").read_text()
+        self.assertEqual(kernel, self.copied("source/kernels/01_naive.hpp.html", ".highlight-cpp"))
+        self.assertEqual("./tenfold profile 3 --warp 32\n", self.copied("source/README.html", ".highlight-console"))
+        self.assertIn("./tenfold ladder ", self.copied("index.html", ".highlight-text"))
+
     def open_in(self, page, system, choice):
         """Opens a page where the system asks for a theme and the reader chose one."""
         self.browser.prefer(system)

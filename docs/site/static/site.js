@@ -1,0 +1,28 @@
+// What a page does for its reader, where scripts run.
+"use strict";
+
+/** What is worth copying of a block of code: of a console the commands, of other code all but the line numbers. */
+function copied(block) {
+  const code = block.querySelector("pre").cloneNode(true);
+  code.querySelectorAll(".linenos").forEach((number) => number.remove());
+  const commands = [...code.textContent.matchAll(/^\$ (.*\n)/gm)].map(([, command]) => command);
+  return block.matches(".highlight-console") ? commands.join("") : code.textContent;
+}
+
+function addCopyButton(block) {
+  const button = document.createElement("button");
+  button.className = "copy";
+  button.type = "button";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(copied(block));
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 2000);
+  });
+  block.firstElementChild.prepend(button);
+}
+
+// A browser gives pages the clipboard only if it trusts where they come from. A diff is no code to run.
+if (navigator.clipboard) {
+  document.querySelectorAll("[class*='highlight-']:not(.highlight-diff)").forEach(addCopyButton);
+}
