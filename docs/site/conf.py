@@ -42,6 +42,7 @@ html_favicon = str(HERE / "favicon.svg")
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
+templates_path = [str(HERE / "templates")]
 html_search_scorer = str(HERE / "scorer.js")
 html_use_index = False  # no page leads to it; the search finds names
 html_copy_source = False

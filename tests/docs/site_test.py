@@ -343,6 +343,25 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual("./tenfold profile 3 --warp 32\n", self.copied("source/README.html", ".highlight-console"))
         self.assertIn("./tenfold ladder ", self.copied("index.html", ".highlight-text"))
 
+    def press(self, key):
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                              windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key], text={"Enter": "\r"}.get(key, ""))
+
+    def test_the_first_link_leads_past_the_sidebar(self):
+        self.open("stages/01_naive.html")
+        self.press("Tab")
+        self.press("Enter")
+        self.browser.wait_for("document.activeElement.matches('article')")
+
+    def test_the_keyboard_reaches_what_scrolls_sideways(self):
+        self.browser.resize(*self.PHONE)
+        self.open("stages/10_two_pass.html")
+        wide = ("[...document.querySelectorAll('article *')].filter(e => e.scrollWidth > e.clientWidth && e.checkVisibility()"
+                " && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))")
+        self.assertLess(2, self.browser.value_of(f"{wide}.length"))
+        self.browser.wait_for(f"{wide}.every(e => e.tabIndex === 0)")
+
     def open_in(self, page, system, choice):
         """Opens a page where the system asks for a theme and the reader chose one."""
         self.browser.prefer(system)

@@ -26,3 +26,10 @@ function addCopyButton(block) {
 if (navigator.clipboard) {
   document.querySelectorAll("[class*='highlight-']:not(.highlight-diff)").forEach(addCopyButton);
 }
+
+// Without a pointer, only what has the focus can be scrolled sideways.
+const scrolled = new ResizeObserver((entries) => entries.forEach(({target}) => {
+  if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+  else target.removeAttribute("tabindex");
+}));
+document.querySelectorAll(".table-wrapper, .highlight pre").forEach((element) => scrolled.observe(element));
