@@ -64,6 +64,13 @@ def name_lines(app, doctree):
                 labels[f"{env.doc2path(env.docname, base=False)}#L{line}"] = (env.docname, f"L-{line}")
 
 
+def link_drawings(app, doctree):
+    """Lets a drawing lead to itself, where a phone shows it as large as one likes: Sphinx links pictures
+    that have a width."""
+    for image in doctree.findall(nodes.image):
+        image.setdefault("width", "auto")
+
+
 def describe(app, pagename, templatename, context, doctree):
     """Tells search engines what a page is about: its title and its first words."""
     title = doctree and next(doctree.findall(nodes.title), None)
@@ -98,6 +105,7 @@ class SearchedCpp(CPPDomain):
 def setup(app):
     app.add_domain(SearchedCpp, override=True)
     app.connect("doctree-read", name_lines)
+    app.connect("doctree-read", link_drawings)
     app.connect("html-page-context", describe)
     app.connect("html-page-context", leave_out_scripts)
     app.connect("build-finished", remove_scripts)

@@ -235,6 +235,11 @@ class SiteTest(unittest.TestCase):
         self.assertIn("ladder-h200.svg", article)
         self.assertIn('href="introduction.html"', article)
 
+    def test_every_drawing_leads_to_itself(self):
+        for path, page in self.pages.items():
+            for drawing in filter(re.compile(r".*_images/.*\.svg").match, page.loads):
+                self.assertIn(drawing, page.links, path)
+
     def test_a_page_says_what_it_is_about(self):
         descriptions = set()
         pages = [page for page in markdown_pages() if ROOT / "docs" in page.parents]
@@ -361,6 +366,14 @@ class BrowserTest(unittest.TestCase):
                 " && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))")
         self.assertLess(2, self.browser.value_of(f"{wide}.length"))
         self.browser.wait_for(f"{wide}.every(e => e.tabIndex === 0)")
+
+    def test_a_tap_opens_a_drawing_at_its_own_size(self):
+        self.browser.resize(*self.PHONE)
+        self.open("stages/01_naive.html")
+        self.browser.value_of("document.querySelector('article a > img').click()")
+        self.browser.wait_for("document.querySelector('dialog[open] img').width > innerWidth")
+        self.browser.value_of("document.querySelector('dialog button').click()")
+        self.assertFalse(self.browser.value_of("document.querySelector('dialog').open"))
 
     def open_in(self, page, system, choice):
         """Opens a page where the system asks for a theme and the reader chose one."""

@@ -33,3 +33,15 @@ const scrolled = new ResizeObserver((entries) => entries.forEach(({target}) => {
   else target.removeAttribute("tabindex");
 }));
 document.querySelectorAll(".table-wrapper, .highlight pre").forEach((element) => scrolled.observe(element));
+
+// A drawing leads to itself. By itself a phone shows it no larger than the page does, so there it opens here.
+const dialog = document.createElement("dialog");
+dialog.className = "drawing";
+dialog.innerHTML = "<form method='dialog'><button>Close</button></form><div></div>";
+document.body.append(dialog);
+document.querySelectorAll("article a > img").forEach((image) => image.addEventListener("click", (event) => {
+  if (image.width >= image.naturalWidth) return;
+  event.preventDefault();
+  dialog.lastElementChild.replaceChildren(image.cloneNode());
+  dialog.showModal();
+}));
