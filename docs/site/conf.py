@@ -16,7 +16,7 @@ project = "tenfold"
 html_title = "tenfold"
 copyright = "the tenfold authors"
 
-extensions = ["myst_parser", "breathe", "debian_furo"]
+extensions = ["myst_parser", "breathe", "debian_furo", "searched_words"]
 root_doc = "index"
 
 # Markdown, as a repository browser reads it.

@@ -316,11 +316,30 @@ class BrowserTest(unittest.TestCase):
         colour = self.browser.value_of("getComputedStyle(document.body).backgroundColor")
         return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
 
-    def test_search_finds_what_is_there(self):
-        self.open("search.html?q=shuffle_down")
-        self.browser.wait_for("document.querySelector('#search-results li a') !== null")
+    def found(self, words):
+        """The first pages that a search finds."""
+        self.open("search.html?q=" + urllib.parse.quote(words))
+        self.browser.wait_for("document.querySelector('.search-summary')?.innerText.includes('found')")
         found = self.browser.value_of("[...document.querySelectorAll('#search-results li a')].map(a => a.href)")
-        self.assertTrue(found[0].endswith("shuffle_downE1T1TjPKci"), found[0])
+        return [address.removeprefix(SITE.as_uri() + "/") for address in found[:2]]
+
+    def test_search_finds_what_is_there(self):
+        self.assertTrue(self.found("shuffle_down")[0].endswith("shuffle_downE1T1TjPKci"))
+
+    def test_search_finds_the_words_of_readers(self):
+        for words, expected in (("coalescing", ["glossary.html#word-coalescing", "stages/04_first_op_on_load.html"]),
+                                ("uncoalesced", ["glossary.html#word-coalescing"]),
+                                ("occupancy", ["glossary.html#word-occupancy", "stages/09_items_per_thread.html"]),
+                                ("deterministic", ["glossary.html#word-deterministic", "accuracy.html"]),
+                                ("reproducible", ["glossary.html#word-deterministic"]),
+                                ("warp shuffle", ["glossary.html#word-shuffle", "stages/07_warp_shuffle.html"]),
+                                ("bank conflict", ["glossary.html#word-bank-conflict",
+                                                   "stages/03_no_bank_conflicts.html#stage-3-no-bank-conflicts"]),
+                                ("latency hiding", ["glossary.html#word-latency-hiding",
+                                                    "stages/09_items_per_thread.html"]),
+                                ("compute unit", ["glossary.html#word-multiprocessor", "amd.html"])):
+            with self.subTest(words=words):
+                self.assertEqual(expected, self.found(words))
 
     def test_search_does_not_find_what_is_not(self):
         self.open("search.html?q=hovercraft")
