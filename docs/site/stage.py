@@ -12,23 +12,30 @@ import re
 import sys
 
 import markdown
+import stage_pages
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 IMAGES = {".svg", ".png", ".jpg"}
 LARGEST_LISTING = 60_000  # bytes; a larger file can be downloaded
 ORPHAN = "---\norphan: true\n---\n"  # of what no table of contents names
+ONE_HEADING = "---\nhide-toc: true\n---\n"
+# The links to the pages before and after, which Sphinx has of its own.
+NEIGHBOURS = re.compile(r"^---\n\n[^\n]*\[Contents\]\([^\n]*\n", re.MULTILINE)
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".inl": "cpp", ".cu": "cuda", ".py": "python",
              ".cmake": "cmake", ".json": "json", ".sh": "bash"}
 
 
-def contents(text):
-    """Sphinx's tables of contents for a page whose lists, each under its heading, are one."""
-    for section in re.split(r"^## +", text, flags=re.MULTILINE)[1:]:
-        caption, _, body = section.partition("\n")
-        entries = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.md\)", body, re.MULTILINE)
-        if entries:
-            yield "\n".join(["", "```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", ""])
+def with_contents(text):
+    """The page whose lists of pages, each under its heading, are the contents: Sphinx's own stand in
+    their place, which it shows beside every page."""
+    parts = re.split(r"^(?=## )", text, flags=re.MULTILINE)
+    for i, part in enumerate(parts):
+        caption, _, body = part.removeprefix("## ").partition("\n")
+        entries = re.findall(r"^- \[[^\]]*\]\(([^)#:]+)\.md\)$", body, re.MULTILINE)
+        if entries and len(entries) == len(body.split("\n- ")) - 1:
+            parts[i] = "\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *entries, "```", "", ""])
+    return "".join(parts)
 
 
 def language_of(path):
@@ -92,10 +99,13 @@ class Site:
 
     def lay_out_markdown(self, path, place):
         text = markdown.without_comments(path.read_text())
-        if path == DOCS / "index.md":
-            text += "".join(contents(text))
         front = "" if path in self.own_pages else ORPHAN
-        self.write(place, (front + self.redirect(text, path, place)).encode())
+        if path == DOCS / "index.md":
+            front, text = ONE_HEADING, with_contents(text)
+        text = self.redirect(NEIGHBOURS.sub("", text), path, place)
+        if path.parent == DOCS / "stages":
+            text = stage_pages.with_additions(text, int(path.name[:2]))
+        self.write(place, (front + text).encode())
 
     def lay_out_listing(self, path, place):
         name = path.relative_to(ROOT)

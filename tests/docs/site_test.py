@@ -15,6 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/site"))
 import chromium  # noqa: E402
 import markdown  # noqa: E402
+import stage_pages  # noqa: E402
 
 SITE = pathlib.Path(os.environ.get("TENFOLD_SITE", "no site was built")).resolve()
 NO_CHROMIUM = "there is no Chromium"
@@ -91,6 +92,15 @@ class MarkdownTest(unittest.TestCase):
             with self.subTest(text=text):
                 self.assertEqual(expected, markdown.without_comments(text))
 
+    def test_the_marked_lines_of_a_kernel_are_those_that_the_diff_adds(self):
+        for stage in stage_pages.STAGES[1:]:
+            text = stage_pages.DIFF.search((ROOT / "docs" / stage_pages.page_of(stage)).read_text())[0]
+            added = re.findall(r"^\+ +(?!#include|namespace)(.*)$", text, re.MULTILINE)
+            kernel = stage_pages.kernel_lines(stage)
+            marked = [kernel[place - 1].strip() for place in stage_pages.changed_lines(stage)]
+            with self.subTest(stage=stage):
+                self.assertEqual(added, [re.sub(" *//.*", "", line) for line in marked])
+
 
 class Page(html.parser.HTMLParser):
     """What a page of the site links to, loads and calls by a name."""
@@ -140,6 +150,35 @@ def dead_links(pages):
                     yield f"{path}: {link} has no such anchor"
 
 
+def luminance(colour):
+    """Of a colour "#rrggbb", as the Web Content Accessibility Guidelines define it."""
+    shares = (int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5))
+    linear = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(one, other):
+    darker, lighter = sorted(map(luminance, (one, other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+CONTRAST = 4.5  # what the guidelines ask for at level AA
+
+
+def pale_tokens(style, selector):
+    """The tokens of code that stand out too little from their ground, or from that of a marked line."""
+    colour = r"#(?:[0-9a-fA-F]{6})"
+    rules = dict(re.findall(rf"^{re.escape(selector)} ?(\.\w+)? {{([^}}]*)}}", style, re.MULTILINE))
+    grounds = [re.search(rf"background(?:-color)?: ({colour})", rules[name])[1] for name in ("", ".hll")]
+    for name, rule in rules.items():
+        ink = re.search(rf"(?<!-)color: ({colour})", rule)
+        own = re.search(rf"background-color: ({colour})", rule)
+        if ink and name != ".w":  # of blanks nothing is seen
+            for ground in [own[1]] if own else grounds:
+                if contrast(ink[1], ground) < CONTRAST:
+                    yield f"{selector} {name} {ink[1]} on {ground}: {contrast(ink[1], ground):.2f}"
+
+
 class SiteTest(unittest.TestCase):
     """The pages as they were built."""
 
@@ -174,9 +213,90 @@ class SiteTest(unittest.TestCase):
         for style in SITE.rglob("*.css"):
             self.assertNotRegex(style.read_text(), r"(@import\s+[\"']|url\([\"']?)(https?:)?/", style)
 
+    def test_a_stage_has_its_place_on_the_ladder_and_its_kernel(self):
+        for stage in stage_pages.STAGES:
+            path = SITE / pathlib.Path(stage_pages.page_of(stage)).with_suffix(".html")
+            text = path.read_text()
+            here = re.findall(r'<nav class="ladder".*?aria-current="page"[^>]*>(\d+)<.*?</nav>', text, re.DOTALL)
+            with self.subTest(stage=stage):
+                self.assertEqual([str(stage)], here)
+                self.assertIn(stage_pages.reached(stage), text)
+                marked = len(stage_pages.changed_lines(stage)) if stage > 1 else 0
+                self.assertEqual(marked, text.count('<span class="hll">'))
+
+    def test_previous_and_next_are_there_once(self):
+        for path in SITE.glob("stages/*.html"):
+            article = re.search(r"<article.*</article>", path.read_text(), re.DOTALL)[0]
+            self.assertNotIn(">Contents<", article, path)
+
+    def test_the_front_page_does_not_repeat_the_sidebar(self):
+        article = re.search(r"<article.*</article>", (SITE / "index.html").read_text(), re.DOTALL)[0]
+        self.assertNotIn("<li>", article)
+        self.assertIn("ladder-h200.svg", article)
+        self.assertIn('href="introduction.html"', article)
+
+    def test_every_drawing_leads_to_itself(self):
+        for path, page in self.pages.items():
+            for drawing in filter(re.compile(r".*_images/.*\.svg").match, page.loads):
+                self.assertIn(drawing, page.links, path)
+
+    def test_a_page_says_what_it_is_about(self):
+        descriptions = set()
+        pages = [page for page in markdown_pages() if ROOT / "docs" in page.parents]
+        for page in pages:
+            text = (SITE / page.relative_to(ROOT / "docs").with_suffix(".html")).read_text()
+            descriptions.update(re.findall(r'<meta name="description" content="([^"]{20,180})"', text))
+        self.assertEqual(len(pages), len(descriptions))
+
+    def test_no_script_is_loaded_in_vain(self):
+        for path, page in self.pages.items():
+            self.assertEqual([], [load for load in page.loads if re.search("jquery|underscore|frameworks", load)], path)
+
+    def test_code_stands_out_from_its_ground(self):
+        style = "".join((SITE / "_static" / name).read_text() + "\n" for name in ("pygments.css", "site.css"))
+        style = re.sub(r"^ +", "", style, flags=re.MULTILINE)
+        for selector in (".highlight", 'body[data-theme="dark"] .highlight'):
+            self.assertEqual([], list(pale_tokens(style, selector)))
+
+    def test_pale_code_is_found(self):
+        self.assertAlmostEqual(21, contrast("#000000", "#ffffff"))
+        style = (".highlight { background: #f8f8f8; }\n.highlight .hll { background-color: #ffffcc }\n"
+                 ".highlight .gi { color: #00A000 } /* Generic.Inserted */\n.highlight .w { color: #bbbbbb }\n"
+                 ".highlight .err { color: #ffffff; background-color: #000000 }\n")
+        self.assertEqual(2, len(list(pale_tokens(style, ".highlight"))))
+
     def test_marks_of_scripts_are_gone(self):
         for path, page in self.pages.items():
             self.assertEqual([], page.comments, path)
+
+
+# The texts of a page that stand out too little from what is behind them.
+PALE = """(() => {
+  const channels = colour => {
+    const found = colour.match(/[\\d.]+/g).map(Number);
+    return found.length < 4 ? [...found, 1] : found;
+  };
+  const over = (front, back) => back.map((value, i) => front[i] * front[3] + value * (1 - front[3]));
+  const ground = element => {
+    const back = element.parentElement ? ground(element.parentElement) : [255, 255, 255];
+    return over(channels(getComputedStyle(element).backgroundColor), back);
+  };
+  const luminance = colour => colour.map(value => value / 255)
+    .map(share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, share, i) => sum + share * [0.2126, 0.7152, 0.0722][i], 0);
+  document.querySelectorAll('details').forEach(details => { details.open = true; });
+  const pale = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
+    if (!text || element.closest('script, style, svg') || !element.checkVisibility({visibilityProperty: true}))
+      continue;
+    const back = ground(element), front = over(channels(getComputedStyle(element).color), back);
+    const [darker, lighter] = [luminance(back), luminance(front)].sort((a, b) => a - b);
+    const ratio = (lighter + 0.05) / (darker + 0.05);
+    if (ratio < 4.5) pale.push(`${text.slice(0, 40)}: ${front} on ${back}, ${ratio.toFixed(2)}`);
+  }
+  return pale;
+})()"""
 
 
 @unittest.skipUnless(chromium.find(), NO_CHROMIUM)
@@ -196,11 +316,30 @@ class BrowserTest(unittest.TestCase):
         colour = self.browser.value_of("getComputedStyle(document.body).backgroundColor")
         return sum(map(int, re.findall(r"\d+", colour)[:3])) / 3
 
-    def test_search_finds_what_is_there(self):
-        self.open("search.html?q=shuffle_down")
-        self.browser.wait_for("document.querySelector('#search-results li a') !== null")
+    def found(self, words):
+        """The first pages that a search finds."""
+        self.open("search.html?q=" + urllib.parse.quote(words))
+        self.browser.wait_for("document.querySelector('.search-summary')?.innerText.includes('found')")
         found = self.browser.value_of("[...document.querySelectorAll('#search-results li a')].map(a => a.href)")
-        self.assertTrue(found[0].endswith("shuffle_downE1T1TjPKci"), found[0])
+        return [address.removeprefix(SITE.as_uri() + "/") for address in found[:2]]
+
+    def test_search_finds_what_is_there(self):
+        self.assertTrue(self.found("shuffle_down")[0].endswith("shuffle_downE1T1TjPKci"))
+
+    def test_search_finds_the_words_of_readers(self):
+        for words, expected in (("coalescing", ["glossary.html#word-coalescing", "stages/04_first_op_on_load.html"]),
+                                ("uncoalesced", ["glossary.html#word-coalescing"]),
+                                ("occupancy", ["glossary.html#word-occupancy", "stages/09_items_per_thread.html"]),
+                                ("deterministic", ["glossary.html#word-deterministic", "accuracy.html"]),
+                                ("reproducible", ["glossary.html#word-deterministic"]),
+                                ("warp shuffle", ["glossary.html#word-shuffle", "stages/07_warp_shuffle.html"]),
+                                ("bank conflict", ["glossary.html#word-bank-conflict",
+                                                   "stages/03_no_bank_conflicts.html#stage-3-no-bank-conflicts"]),
+                                ("latency hiding", ["glossary.html#word-latency-hiding",
+                                                    "stages/09_items_per_thread.html"]),
+                                ("compute unit", ["glossary.html#word-multiprocessor", "amd.html"])):
+            with self.subTest(words=words):
+                self.assertEqual(expected, self.found(words))
 
     def test_search_does_not_find_what_is_not(self):
         self.open("search.html?q=hovercraft")
@@ -214,6 +353,46 @@ class BrowserTest(unittest.TestCase):
             self.open(path.relative_to(SITE))
             with self.subTest(page=str(path.relative_to(SITE))):
                 self.assertLessEqual(self.browser.value_of(widest), self.PHONE[0])
+
+    def copied(self, page, block):
+        """What the button of a page's first such block copies."""
+        self.open(page)
+        self.browser.value_of("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+        self.browser.value_of(f"document.querySelector('{block} .copy').click()")
+        return self.browser.value_of("window.copied")
+
+    def test_a_button_copies_code(self):
+        kernel = (ROOT / "kernels/01_naive.hpp").read_text()
+        self.assertEqual(kernel, self.copied("source/kernels/01_naive.hpp.html", ".highlight-cpp"))
+        self.assertEqual("./tenfold profile 3 --warp 32\n", self.copied("source/README.html", ".highlight-console"))
+        self.assertIn("./tenfold ladder ", self.copied("index.html", ".highlight-text"))
+
+    def press(self, key):
+        for kind in ("keyDown", "keyUp"):
+            self.browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
+                              windowsVirtualKeyCode={"Tab": 9, "Enter": 13}[key], text={"Enter": "\r"}.get(key, ""))
+
+    def test_the_first_link_leads_past_the_sidebar(self):
+        self.open("stages/01_naive.html")
+        self.press("Tab")
+        self.press("Enter")
+        self.browser.wait_for("document.activeElement.matches('article')")
+
+    def test_the_keyboard_reaches_what_scrolls_sideways(self):
+        self.browser.resize(*self.PHONE)
+        self.open("stages/10_two_pass.html")
+        wide = ("[...document.querySelectorAll('article *')].filter(e => e.scrollWidth > e.clientWidth && e.checkVisibility()"
+                " && ['auto', 'scroll'].includes(getComputedStyle(e).overflowX))")
+        self.assertLess(2, self.browser.value_of(f"{wide}.length"))
+        self.browser.wait_for(f"{wide}.every(e => e.tabIndex === 0)")
+
+    def test_a_tap_opens_a_drawing_at_its_own_size(self):
+        self.browser.resize(*self.PHONE)
+        self.open("stages/01_naive.html")
+        self.browser.value_of("document.querySelector('article a > img').click()")
+        self.browser.wait_for("document.querySelector('dialog[open] img').width > innerWidth")
+        self.browser.value_of("document.querySelector('dialog button').click()")
+        self.assertFalse(self.browser.value_of("document.querySelector('dialog').open"))
 
     def open_in(self, page, system, choice):
         """Opens a page where the system asks for a theme and the reader chose one."""
@@ -229,6 +408,20 @@ class BrowserTest(unittest.TestCase):
             self.open_in("index.html", system, choice)
             with self.subTest(system=system, choice=choice):
                 self.assertEqual(is_dark, self.brightness() < 128)
+
+    def test_text_stands_out_from_its_ground(self):
+        pages = [page for page in (path.relative_to(SITE) for path in built_pages(SITE)) if page.parts[0] != "source"]
+        for scheme in ("light", "dark"):
+            self.browser.prefer(scheme)
+            for page in [*pages, "source/kernels/01_naive.hpp.html"]:
+                self.open(page)
+                with self.subTest(scheme=scheme, page=str(page)):
+                    self.assertEqual([], self.browser.value_of(PALE))
+
+    def test_pale_text_is_found(self):
+        self.open("index.html")
+        self.browser.value_of("document.querySelector('article p').style.color = '#999'")
+        self.assertNotEqual([], self.browser.value_of(PALE))
 
     def test_drawings_follow_the_readers_choice(self):
         drawn = (path.relative_to(SITE) for path, page in built_pages(SITE).items()
