@@ -37,4 +37,11 @@ struct stage_defaults {
   static constexpr std::size_t dynamic_shared_bytes(const stage_launch&) { return 0; }
 };
 
+/// The same for a kernel that keeps a T of every thread in dynamic shared memory.
+struct shared_partials : stage_defaults {
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
+};
+
 }  // namespace tenfold
