@@ -261,25 +261,15 @@ bool can_load(const fs::path& file) {
 
 /// Loads a copy, so that it stays as it is whatever becomes of the file.
 void load_copy(const fs::path& library) {
-  struct temporary_file {
-    std::string path;
-    ~temporary_file() { unlink(path.c_str()); }
-  };
   constexpr std::string_view remedy = "set TMPDIR to a folder for programs that has room";
+  static std::list<temporary_folder> folders;  // copies are read for names and lines of source
+  const fs::path copy = folders.emplace_back().path() / library.filename();
   std::error_code failure;
-  static std::list<temporary_file> copies;  // which are read for names and lines of source
-  std::string& path = copies.emplace_back().path;
-  path = (fs::temp_directory_path(failure) / "tenfold-XXXXXX.so").string();
-  if (!failure) {
-    const owned_descriptor made(mkstemps(path.data(), 3));
-    if (made.number() < 0)
-      failure.assign(errno, std::generic_category());
-    else
-      fs::copy_file(library, path, fs::copy_options::overwrite_existing, failure);
-  }
+  fs::copy_file(library, copy, failure);
   if (failure)
-    throw input_error(fmt::format("cannot write {}: {}; {}", path, failure.message(), remedy));
-  if (!can_load(path)) refuse_to_load(path, remedy);
+    throw input_error(
+        fmt::format("cannot write {}: {}; {}", copy.string(), failure.message(), remedy));
+  if (!can_load(copy)) refuse_to_load(copy, remedy);
 }
 
 }  // namespace
