@@ -1,17 +1,10 @@
 #include "host/reduce/unlisted_stages.hpp"
 
 namespace tenfold {
-namespace {
 
-std::deque<unlisted_stage>& added_stages() {
+std::deque<unlisted_stage>& unlisted_stages() {
   static std::deque<unlisted_stage> added;
   return added;
-}
-
-}  // namespace
-
-const std::deque<unlisted_stage>& unlisted_stages() {
-  return added_stages();
 }
 
 const unlisted_stage* find_unlisted(const stage_info& stage) {
@@ -24,7 +17,7 @@ int add_unlisted_stage(unlisted_stage added) {
   for (const unlisted_stage& each : unlisted_stages())
     if (each.stage.name == added.stage.name && each.file == added.file) return each.stage.number;
   added.stage.number = first_unlisted_number + static_cast<int>(unlisted_stages().size());
-  added_stages().push_back(added);
+  unlisted_stages().push_back(added);
   return added.stage.number;
 }
 
