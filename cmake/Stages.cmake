@@ -121,10 +121,14 @@ function(tenfold_stage_unit backend stage types out)
   set(${out} ${unit} PARENT_SCOPE)
 endfunction()
 
-# tenfold_devices_unit(BACKEND KIND OUT): the unit of a backend's devices, which lists its modules.
+# tenfold_devices_unit(BACKEND KIND OUT): the unit of a backend's devices, which lists its modules. Of GPUs
+# the program says the backend's own name; kernels that are observed are the executor's, too.
 function(tenfold_devices_unit backend kind out)
   set(BACKEND ${backend})
-  set(BACKEND_KIND ${kind})
+  set(NAME ${kind})
+  if(kind STREQUAL "gpu")
+    set(NAME ${backend})
+  endif()
   set(MODULE_ENTRIES)
   foreach(stage IN LISTS TENFOLD_STAGES)
     string(REGEX REPLACE "^0*([0-9]+)_.*" "\\1" number ${stage})
