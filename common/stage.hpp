@@ -45,3 +45,11 @@ struct shared_partials : stage_defaults {
 };
 
 }  // namespace tenfold
+
+/// The function `kernel()` of a stage: `reduce_blocks` with those of the arguments that it takes,
+/// for a file that has something else to show.
+#define TENFOLD_KERNEL_OF(...)                                                            \
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op> \
+  static auto kernel() {                                                                  \
+    return &reduce_blocks<__VA_ARGS__>;                                                   \
+  }

@@ -42,10 +42,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : shared_partials {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -75,10 +72,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : barrier_after_loop::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(WarpSize, In, T, Op)
 };
 
 }  // namespace mended

@@ -41,10 +41,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : shared_partials {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 namespace mended {
@@ -68,10 +65,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : early_return::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 }  // namespace mended

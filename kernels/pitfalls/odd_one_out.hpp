@@ -40,10 +40,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : shared_partials {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 namespace mended {
@@ -69,10 +66,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : odd_one_out::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 }  // namespace mended

@@ -57,11 +57,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op, T* par
 
 struct stage : shared_partials {
   static constexpr bool folds_its_partials = true;
-
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 namespace mended {
@@ -101,10 +97,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op, T* par
 }
 
 struct stage : spinning_blocks::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 }  // namespace mended

@@ -43,10 +43,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : shared_partials {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -76,10 +73,7 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
 }
 
 struct stage : unguarded_warp_steps::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(WarpSize, In, T, Op)
 };
 
 }  // namespace mended
