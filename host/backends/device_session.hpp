@@ -77,7 +77,7 @@ class device_session final : public session {
   explicit device_session(int ordinal)
       : device_(ordinal), properties_(device_.properties()), queue_(device_) {}
 
-  /// For those of the same backend who know no stage: the peers.
+  /// For the peers of the same backend, which are no stages.
   const device& opened() const { return device_; }
   stream_handle queue() const { return queue_.handle(); }
 

@@ -18,8 +18,8 @@ std::string_view without_comment(std::string_view line) {
   return trimmed(line.substr(0, line.find(';')));
 }
 
-/// Which function calls the compiler put the callee's code in the place of, as clang writes them
-/// into assembly: as DWARF 4 with a comment on each value.
+/// The calls in whose place the compiler put the code of the function that is called, as clang
+/// writes them into assembly: as DWARF 4 with a comment on each value.
 class inlined_calls {
  public:
   /// To be called for each line of the assembly in turn.

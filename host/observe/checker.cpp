@@ -189,7 +189,7 @@ void checker::end_block(const simt::block_failure& failure) {
   finding f = new_finding({});
   describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
            last_code_, f);
-  // Whoever went past a barrier that others wait at races with them: that follows from it.
+  // Threads that went past a barrier race with those that wait there: that follows from it.
   if (f.kind == finding_kind::divergent_barrier || f.kind == finding_kind::divergent_collective)
     findings_.drop_consequences(found_before);
   const auto place = [&](std::size_t i) {

@@ -4,7 +4,7 @@
 ///
 /// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
 /// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
-/// thread: it is bytes in flight that a memory is kept busy by. Where none was measured in the
+/// thread: bytes in flight are what keeps a memory busy. Where none was measured in the
 /// place that calls are launched in, those of the other place hold. A row's shape may have no
 /// kernel for an operator: then the items are the default ones, and after that the block is smaller
 /// and the threads as many.

@@ -36,7 +36,7 @@ void restore_fault_actions() {
 
 void on_fault(int signal, siginfo_t* info, void*) {
   if (block_runner* runner = block_runner::current()) runner->fault(signal, info->si_addr);
-  // Not a kernel's doing: back to whoever was in charge, who meets the same fault at once.
+  // The fault is not a kernel's. It comes again at once, and goes to the handlers of before.
   restore_fault_actions();
 }
 
