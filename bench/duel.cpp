@@ -57,14 +57,6 @@ void add_duel_options(CLI::App& app, duel_options& o) {
   app.add_option("--json", o.json, "write the results to a file");
 }
 
-std::vector<std::uint64_t> default_sizes(const device_choice& device) {
-  if (device.is_executor()) return {1 << 14};
-  std::vector<std::uint64_t> sizes;
-  for (int exponent = 10; exponent <= 30; exponent += 2)
-    sizes.push_back(std::uint64_t{1} << exponent);
-  return sizes;
-}
-
 std::vector<std::string> choose_peer_names(const duel_options& o, const device_choice& device) {
   if (!o.common.peers.empty()) return o.common.peers;
   if (o.end_to_end) return {"std", "openmp"};
@@ -149,7 +141,7 @@ class program {
   explicit program(const duel_options& o)
       : options_(o),
         bed_(choose_device(o.common.device)),
-        sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
+        sizes_(choose_sizes(o.common, bed_.choice().is_executor() ? "2^14" : "2^10..2^30:4")),
         candidates_(choose_candidates(o, bed_)),
         reference_(choose_reference(o, candidates_)),
         context_(describe(bed_)) {

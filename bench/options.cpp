@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 
 #include "host/reduce/operator_list.hpp"
 #include "host/text/quantity.hpp"
@@ -29,7 +28,7 @@ std::string describe_clocks(const std::optional<measure::clock_reading>& now) {
 
 void add_bench_options(CLI::App& app, bench_options& o) {
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
-  app.add_option("--n", o.n, "elements: 1000000,2^24,64Mi [by the device]")->delimiter(',');
+  app.add_option("--n", o.n, "elements: 1000000,2^24,64Mi [by the device]");
   app.add_option("--type", o.types,
                  fmt::format("element types: all, {}", fmt::join(element_type_names, ", ")))
       ->delimiter(',')
@@ -49,13 +48,8 @@ void add_bench_options(CLI::App& app, bench_options& o) {
       ->capture_default_str();
 }
 
-std::vector<std::uint64_t> choose_sizes(const bench_options& o,
-                                        std::vector<std::uint64_t> otherwise) {
-  std::vector<std::uint64_t> sizes;
-  for (const std::string& text : o.n) sizes.push_back(parse_count(text));
-  if (sizes.empty()) sizes = std::move(otherwise);
-  std::sort(sizes.begin(), sizes.end());
-  return sizes;
+std::vector<std::uint64_t> choose_sizes(const bench_options& o, std::string_view otherwise) {
+  return parse_sizes(o.n.empty() ? otherwise : o.n);
 }
 
 std::optional<std::uint64_t> choose_ring(const bench_options& o) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,8 +20,8 @@ class App;
 namespace tenfold::bench {
 
 struct bench_options {
-  std::string device;          ///< as typed; empty: the best there is
-  std::vector<std::string> n;  ///< as typed; empty: by the device
+  std::string device;  ///< as typed; empty: the best there is
+  std::string n;       ///< as typed; empty: by the device
   std::vector<std::string> types{"f32"};
   std::vector<std::string> ops{"sum"};
   std::vector<std::string> modes;  ///< empty: by the device
@@ -31,9 +32,9 @@ struct bench_options {
 
 void add_bench_options(CLI::App& app, bench_options& o);
 
-/// @return the sizes asked for, or `otherwise`, in ascending order
+/// @return the sizes asked for or, as text as well, `otherwise`, in ascending order
 [[nodiscard]] std::vector<std::uint64_t> choose_sizes(const bench_options& o,
-                                                      std::vector<std::uint64_t> otherwise);
+                                                      std::string_view otherwise);
 [[nodiscard]] std::optional<std::uint64_t> choose_ring(const bench_options& o);
 [[nodiscard]] std::vector<measure::timing_mode> choose_modes(const bench_options& o,
                                                              const measure::testbed& bed);

@@ -34,11 +34,6 @@ struct suite_options {
   std::vector<std::string> stages{"all"};
 };
 
-std::vector<std::uint64_t> default_sizes(const device_choice& device) {
-  if (device.is_executor()) return {1 << 14};
-  return {1 << 16, 1 << 20, 1 << 24, 1 << 28};
-}
-
 std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
   std::vector<const stage_info*> stages;
   for (const std::string& name : names)
@@ -67,7 +62,7 @@ class suite {
   explicit suite(const suite_options& o)
       : options_(o),
         bed_(choose_device(o.common.device)),
-        sizes_(choose_sizes(o.common, default_sizes(bed_.choice()))),
+        sizes_(choose_sizes(o.common, bed_.choice().is_executor() ? "2^14" : "2^16..2^28:16")),
         candidates_(stage_candidates(o.stages)) {
     const std::vector<candidate> peers = choose_present_peers(
         o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice(),

@@ -47,8 +47,6 @@ concept compares_in_word = fits_word<In, T> &&(std::is_signed_v<T> || !std::is_s
 template <typename In, int NaNs>
 class ordered_word {
  public:
-  static constexpr std::uint32_t lowest = 0, highest = ~0u;
-
   __host__ __device__ constexpr explicit ordered_word(std::uint32_t bits) : bits_(bits) {}
   __host__ __device__ constexpr explicit ordered_word(In x)
       : bits_(flip(static_cast<std::uint32_t>(x.bits()) << 16) + shift) {}
@@ -76,23 +74,14 @@ class ordered_word {
   std::uint32_t bits_;
 };
 
-template <typename In>
-struct minimum_of_words {
-  using word = ordered_word<In, 1>;
+/// The minimum or maximum of such words.
+template <typename Op, typename In, int NaNs>
+struct operator_of_words {
+  using word = ordered_word<In, NaNs>;
   static constexpr bool commutes = true;
-  __host__ __device__ constexpr word identity() const { return word(word::highest); }
+  __host__ __device__ constexpr word identity() const { return word(Op{}.identity()); }
   __host__ __device__ constexpr word operator()(word a, word b) const {
-    return word(minimum<std::uint32_t>{}(a.bits(), b.bits()));
-  }
-};
-
-template <typename In>
-struct maximum_of_words {
-  using word = ordered_word<In, -1>;
-  static constexpr bool commutes = true;
-  __host__ __device__ constexpr word identity() const { return word(word::lowest); }
-  __host__ __device__ constexpr word operator()(word a, word b) const {
-    return word(maximum<std::uint32_t>{}(a.bits(), b.bits()));
+    return word(Op{}(a.bits(), b.bits()));
   }
 };
 
@@ -117,11 +106,11 @@ struct narrowed<maximum<T>, In, Count> {
 
 template <detail::narrow_float In, int Count>
 struct narrowed<minimum<float>, In, Count> {
-  using type = detail::minimum_of_words<In>;
+  using type = detail::operator_of_words<minimum<std::uint32_t>, In, 1>;
 };
 template <detail::narrow_float In, int Count>
 struct narrowed<maximum<float>, In, Count> {
-  using type = detail::maximum_of_words<In>;
+  using type = detail::operator_of_words<maximum<std::uint32_t>, In, -1>;
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

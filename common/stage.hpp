@@ -37,4 +37,19 @@ struct stage_defaults {
   static constexpr std::size_t dynamic_shared_bytes(const stage_launch&) { return 0; }
 };
 
+/// The same for a kernel that keeps a T of every thread in dynamic shared memory.
+struct shared_partials : stage_defaults {
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
+    return l.block * l.partial_bytes;
+  }
+};
+
 }  // namespace tenfold
+
+/// The function `kernel()` of a stage: `reduce_blocks` with those of the arguments that it takes,
+/// for a file that has something else to show.
+#define TENFOLD_KERNEL_OF(...)                                                            \
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op> \
+  static auto kernel() {                                                                  \
+    return &reduce_blocks<__VA_ARGS__>;                                                   \
+  }

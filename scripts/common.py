@@ -107,6 +107,16 @@ def bytes_of(element_type):
     return int(found[0]) // 8
 
 
+def random_bits(seed, i):
+    """What element i of tenfold's random input is made from: a step of splitmix64, as host/data/input.cpp takes
+    it. `i` may be an array of numpy's uint64."""
+    mask = (1 << 64) - 1
+    z = ((seed * 0xD1342543DE82EF95 & mask) + (i + 1) * 0x9E3779B97F4A7C15) & mask
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & mask
+    return z ^ (z >> 31)
+
+
 SUFFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12,
             "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 

@@ -30,13 +30,6 @@ namespace {
 
 using nlohmann::json;
 
-json read_json(const char* file) {
-  std::ifstream in(file);
-  json document = json::parse(in, nullptr, false);
-  if (document.is_discarded()) throw input_error(fmt::format("'{}' is no JSON file", file));
-  return document;
-}
-
 device_properties device_of(const json& gpu) {
   const auto figure = [&](const char* name) { return gpu.at(name).at("value").get<int>(); };
   const std::string architecture = gpu.at("architecture");
@@ -210,7 +203,8 @@ json all_facts(const char* file) {
   json facts{{"compiler", isa::compiler_version(isa::parse_architecture("gfx90a"))},
              {"gpus", json::array()},
              {"folds", json::array()}};
-  const json document = read_json(file);
+  std::ifstream in(file);
+  const json document = json::parse(in);
   for (const json& gpu : document.at("gpus")) facts["gpus"].push_back(gpu_facts(gpu));
   for (const char* each : fold_architectures) {
     const json rows = fold_facts(each);

@@ -13,12 +13,12 @@
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 
-/// Peers are made on sessions of their own backend alone, which `peers_on` sees to.
+/// `peers_on` makes peers on sessions of their own backend alone.
 inline device_session& own_session(session& on) {
   return static_cast<device_session&>(on);
 }
 
-/// A value on the device, and the stream in which it comes about.
+/// A value on the device, and the stream that computes it.
 template <typename T>
 class result_on_device {
  public:

@@ -10,11 +10,7 @@
 
 #include "common/gpu.hpp"
 
-#if defined(__CUDACC__)
-#include <cuda/ptx>
-
 #include "common/gpu/bulk_copy.hpp"
-#endif
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 
@@ -80,25 +76,21 @@ constexpr std::size_t bulk_shared_bytes(int slots, int slot_bytes) {
 template <int Slots, int SlotBytes>
 __global__ void __launch_bounds__(bulk_block)
     read_bulk(const unsigned* in, std::size_t words, unsigned* checksum) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  namespace ptx = cuda::ptx;
   constexpr int vectors = SlotBytes / 16;
   vector* ring = gpu::bulk_shared<vector>();
-  __shared__ std::uint64_t full[Slots];
+  __shared__ gpu::bulk_barrier full[Slots];
   const std::size_t tiles = words * 4 / SlotBytes;
   const auto order = [&](std::size_t turn) {
     const std::size_t tile = blockIdx.x + turn * gridDim.x;
     if (tile >= tiles) return;
     const int slot = static_cast<int>(turn % Slots);
-    ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[slot],
-                                   SlotBytes);
-    ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, ring + slot * vectors,
-                       in + tile * (SlotBytes / 4), SlotBytes, &full[slot]);
+    gpu::bulk_copy(ring + slot * vectors, reinterpret_cast<const vector*>(in) + tile * vectors,
+                   vectors, full[slot]);
   };
 
   if (threadIdx.x == 0) {
-    for (int slot = 0; slot < Slots; ++slot) ptx::mbarrier_init(&full[slot], 1);
-    ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
+    for (int slot = 0; slot < Slots; ++slot) full[slot].open();
+    gpu::bulk_barriers_are_open();
     for (int turn = 0; turn < Slots; ++turn) order(turn);
   }
   __syncthreads();
@@ -106,8 +98,7 @@ __global__ void __launch_bounds__(bulk_block)
   unsigned seen = 0;
   for (std::size_t turn = 0; blockIdx.x + turn * gridDim.x < tiles; ++turn) {
     const int slot = static_cast<int>(turn % Slots);
-    while (!ptx::mbarrier_try_wait_parity(&full[slot], turn / Slots % 2)) {
-    }
+    full[slot].wait(turn / Slots % 2);
 #pragma unroll
     for (int i = 0; i < vectors; i += bulk_block)
       seen ^= fold_words(ring[slot * vectors + i + static_cast<int>(threadIdx.x)]);
@@ -119,7 +110,6 @@ __global__ void __launch_bounds__(bulk_block)
   std::size_t i = tiles * (SlotBytes / 4) + std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
   for (; i < words; i += stride) seen ^= in[i];
   finish_reading(in, words, words, seen, checksum);
-#endif
 }
 
 #endif

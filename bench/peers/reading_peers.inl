@@ -144,18 +144,13 @@ peer bulk_peer(int blocks) {
                                " blocks a multiprocessor",
                            {&read_bulk<Slots, SlotBytes>, bulk_block, blocks, SlotBytes, shared});
   made.make = [make = made.make, shared](session& on, const conditions& at) {
-    own_session(on).opened().make_current();
-    cudaFuncAttributes compiled{};
-    detail::check(cudaFuncGetAttributes(&compiled, &read_bulk<Slots, SlotBytes>),
-                  "reading what a kernel was compiled for");
-    if (compiled.ptxVersion < 90)
-      throw input_error("bulk copies need a GPU of compute capability 9.0 and a build for it");
-    if (own_session(on).opened().largest_shared_bytes() < shared)
+    const device& opened = own_session(on).opened();
+    const kernel_handle kernel(&read_bulk<Slots, SlotBytes>);
+    for (const std::string& lack : {hardware_lack(opened, 90), build_lack(opened, kernel, 90)})
+      if (!lack.empty()) throw input_error("bulk copies need " + lack);
+    if (opened.largest_shared_bytes() < shared)
       throw input_error("the device has no shared memory of " + std::to_string(shared) + " bytes");
-    detail::check(
-        cudaFuncSetAttribute(&read_bulk<Slots, SlotBytes>,
-                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-        "asking for a large shared memory");
+    allow_shared_bytes(opened, kernel, shared);
     return make(on, at);
   };
   return made;

@@ -25,19 +25,18 @@ auto policy_on(stream_handle queue) {
 template <typename T>
 class thrust_peer final : public runnable {
  public:
-  explicit thrust_peer(const device_session& on) : device_(on.opened()), queue_(on.queue()) {}
+  explicit thrust_peer(const device_session& on) : on_(on) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
-    device_.make_current();
+    on_.opened().make_current();
     const T* begin = static_cast<const T*>(in);
-    result_ = thrust::reduce(policy_on(queue_), begin, begin + n, T{}, sum<T>{});
+    result_ = thrust::reduce(policy_on(on_.queue()), begin, begin + n, T{}, sum<T>{});
   }
   value result() override { return result_; }
   std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
-  device device_;
-  stream_handle queue_;
+  const device_session& on_;
   T result_{};
 };
 

@@ -200,40 +200,23 @@ T replace(T* address, Next next) {
 
 }  // namespace tenfold::simt
 
-template <typename T>
-T atomicAdd(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
-}
-
-template <typename T>
-T atomicSub(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).fetch_sub(value, std::memory_order_relaxed);
-}
+#define TENFOLD_ATOMIC(name, operation)                                              \
+  template <typename T>                                                              \
+  T name(T* address, std::type_identity_t<T> value) {                                \
+    return std::atomic_ref<T>(*address).operation(value, std::memory_order_relaxed); \
+  }
+TENFOLD_ATOMIC(atomicAdd, fetch_add)
+TENFOLD_ATOMIC(atomicSub, fetch_sub)
+TENFOLD_ATOMIC(atomicAnd, fetch_and)
+TENFOLD_ATOMIC(atomicOr, fetch_or)
+TENFOLD_ATOMIC(atomicXor, fetch_xor)
+TENFOLD_ATOMIC(atomicExch, exchange)
+#undef TENFOLD_ATOMIC
 
 /// Counts up to `last` and then begins again from zero.
 inline unsigned atomicInc(unsigned* address, unsigned last) {
   return tenfold::simt::replace(address,
                                 [&](unsigned before) { return before >= last ? 0 : before + 1; });
-}
-
-template <typename T>
-T atomicAnd(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).fetch_and(value, std::memory_order_relaxed);
-}
-
-template <typename T>
-T atomicOr(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).fetch_or(value, std::memory_order_relaxed);
-}
-
-template <typename T>
-T atomicXor(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).fetch_xor(value, std::memory_order_relaxed);
-}
-
-template <typename T>
-T atomicExch(T* address, std::type_identity_t<T> value) {
-  return std::atomic_ref<T>(*address).exchange(value, std::memory_order_relaxed);
 }
 
 template <typename T>

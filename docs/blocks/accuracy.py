@@ -10,7 +10,7 @@ import tempfile
 from blocks.markdown import count, where
 from blocks.program import run
 from blocks.results import GPU, results
-from scripts.common import table
+from scripts.common import random_bits, table
 
 SUMMED = 2**18
 SEEDS = (1, 2, 3, 4)
@@ -29,19 +29,10 @@ def _f32(x):
     return _FLOAT.unpack(_FLOAT.pack(x))[0]
 
 
-def _random_bits(seed, i):
-    """host/data/input.cpp: random_at."""
-    mask, step = 2**64 - 1, 0x9e3779b97f4a7c15
-    z = (seed * 0xd1342543de82ef95 + i * step + step) & mask
-    z = ((z ^ z >> 30) * 0xbf58476d1ce4e5b9) & mask
-    z = ((z ^ z >> 27) * 0x94d049bb133111eb) & mask
-    return z ^ z >> 31
-
-
 @functools.cache
 def _elements(signs, seed):
     """The program's random floats, from -1 to 1; or the same bits read as floats from 0 to 1."""
-    bits = [_random_bits(seed, i) >> 40 for i in range(SUMMED)]
+    bits = [random_bits(seed, i) >> 40 for i in range(SUMMED)]
     return [b / 2**23 - 1 for b in bits] if signs else [b / 2**24 for b in bits]
 
 

@@ -61,7 +61,7 @@ def console(arguments, head=False, after=None, until=None, status=0):
 def diff(before, after, around=2):
     """What a stage changes in the one before: lines of code, comments left out."""
     _, _, *body, _, summary = run(f"diff {before} {after}").rstrip().splitlines()
-    # The name of the namespace is no news, nor is what the host is told.
+    # A change of the namespace's name alone says nothing.
     changed = [i for i, line in enumerate(body)
                if line[:1] in "+-" and "namespace tenfold" not in line]
     kept, text = {j for i in changed for j in range(i - around, i + around + 1)}, []

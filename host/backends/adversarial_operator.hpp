@@ -1,5 +1,5 @@
 /// @file
-/// An operator that forgives no element that is lost, doubled or out of place.
+/// An operator whose result is wrong where an element is lost, doubled or out of place.
 #pragma once
 
 #include <cstdint>

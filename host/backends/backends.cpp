@@ -5,7 +5,7 @@ namespace tenfold {
 // Each is defined in its backend's library.
 const backend& cuda_backend();
 const backend& hip_backend();
-const backend& executor_backend();
+const backend& simt_backend();
 
 const std::vector<const backend*>& backends() {
   static const std::vector<const backend*> all{
@@ -15,7 +15,7 @@ const std::vector<const backend*>& backends() {
 #ifdef TENFOLD_WITH_HIP
       &hip_backend(),
 #endif
-      &executor_backend(),
+      &simt_backend(),
   };
   return all;
 }

@@ -1,11 +1,12 @@
 /// @file
-/// How the backend that includes this finds its kernels, and a session on one of its devices.
+/// The backend that includes this: how it finds its kernels, and a session on one of its devices.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "host/backends/producer.hpp"
 #include "host/backends/registry.hpp"
 #include "host/error.hpp"
+#include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -75,7 +77,7 @@ class device_session final : public session {
   explicit device_session(int ordinal)
       : device_(ordinal), properties_(device_.properties()), queue_(device_) {}
 
-  /// For those of the same backend who know no stage: the peers.
+  /// For the peers of the same backend, which are no stages.
   const device& opened() const { return device_; }
   stream_handle queue() const { return queue_.handle(); }
 
@@ -173,16 +175,37 @@ class device_session final : public session {
   stopwatch stopwatch_;
 };
 
-/// What all backends have in common: kernels in modules, and such sessions.
-class backend_of_modules : public backend {
+class backend_of_modules final : public backend {
  public:
-  bool serves(int stage, element_type type) const final {
+  explicit backend_of_modules(std::string_view name) : name_(name) {}
+
+  std::string_view name() const override { return name_; }
+
+#if defined(TENFOLD_RUNTIME)
+  std::vector<int> devices() const override {
+    std::vector<int> numbers(static_cast<std::size_t>(device_count()));
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
+  std::string absence() const override {
+    return device_absence();
+  }
+#else
+  std::vector<int> devices() const override {
+    return {warp_sizes.begin(), warp_sizes.end()};
+  }
+  std::string absence() const override {
+    return {};
+  }
+#endif
+
+  bool serves(int stage, element_type type) const override {
     const auto is_it = [&](const auto& each) { return each.number == stage && each.type == type; };
     return std::ranges::any_of(registered_stages(), is_it) ||
            std::ranges::any_of(kernel_modules().modules, is_it);
   }
 
-  void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const final {
+  void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const override {
     std::vector<std::string_view> names;
     for (const kernel_choice& each : wanted)
       if (const kernel_module* in = find_module(each.stage, each.type, each.op))
@@ -190,11 +213,16 @@ class backend_of_modules : public backend {
     fetch_modules(kernel_modules().backend, names, at_once);
   }
 
-  std::string_view modules() const final { return kernel_modules().backend; }
+  std::string_view modules() const override {
+    return kernel_modules().backend;
+  }
 
-  std::unique_ptr<session> open(int device) const final {
+  std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);
   }
+
+ private:
+  std::string_view name_;
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -31,7 +31,8 @@ namespace {
 
 using std::chrono::steady_clock;
 
-build_listener* the_listener = nullptr;
+build_listener nobody;
+build_listener* the_listener = &nobody;
 
 double seconds_since(steady_clock::time_point begin) {
   return std::chrono::duration<double>(steady_clock::now() - begin).count();
@@ -67,12 +68,11 @@ class folder_lock {
     bool has_said = false;
     while (flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) refuse_to_build(errno);
-      if (the_listener != nullptr)
-        the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
+      the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
       has_said = true;
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    if (has_said && the_listener != nullptr) the_listener->ended();
+    if (has_said) the_listener->ended();
   }
 
  private:
@@ -134,9 +134,7 @@ class build_run {
     for (;;) {
       pollfd readable{output, POLLIN, 0};
       const int ready = poll(&readable, 1, 200);
-      if (the_listener != nullptr)
-        the_listener->waiting(fmt::format("building {}", what_), done_, total_,
-                              seconds_since(begin));
+      the_listener->waiting(fmt::format("building {}", what_), done_, total_, seconds_since(begin));
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       const ssize_t got = read(output, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
@@ -145,7 +143,7 @@ class build_run {
       for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.erase(0, end + 1))
         take_line(std::string_view(rest).substr(0, end));
     }
-    if (the_listener != nullptr) the_listener->ended();
+    the_listener->ended();
   }
 
   /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler
@@ -206,8 +204,7 @@ class built_targets {
   void build(std::span<const std::string> targets, std::string_view what) {
     // What cannot be built stops nothing else.
     const build_run run(targets, what, {"-k", "0"});
-    if (the_listener != nullptr &&
-        (run.has_failed() || run.messages().find("warning:") != run.messages().npos))
+    if (run.has_failed() || run.messages().find("warning:") != run.messages().npos)
       the_listener->said(run.messages());
     for (const std::string& each : targets)
       if (run.has_failed(each))
@@ -261,31 +258,21 @@ bool can_load(const fs::path& file) {
 
 /// Loads a copy, so that it stays as it is whatever becomes of the file.
 void load_copy(const fs::path& library) {
-  struct temporary_file {
-    std::string path;
-    ~temporary_file() { unlink(path.c_str()); }
-  };
   constexpr std::string_view remedy = "set TMPDIR to a folder for programs that has room";
+  static std::list<temporary_folder> folders;  // copies are read for names and lines of source
+  const fs::path copy = folders.emplace_back().path() / library.filename();
   std::error_code failure;
-  static std::list<temporary_file> copies;  // which are read for names and lines of source
-  std::string& path = copies.emplace_back().path;
-  path = (fs::temp_directory_path(failure) / "tenfold-XXXXXX.so").string();
-  if (!failure) {
-    const owned_descriptor made(mkstemps(path.data(), 3));
-    if (made.number() < 0)
-      failure.assign(errno, std::generic_category());
-    else
-      fs::copy_file(library, path, fs::copy_options::overwrite_existing, failure);
-  }
+  fs::copy_file(library, copy, failure);
   if (failure)
-    throw input_error(fmt::format("cannot write {}: {}; {}", path, failure.message(), remedy));
-  if (!can_load(path)) refuse_to_load(path, remedy);
+    throw input_error(
+        fmt::format("cannot write {}: {}; {}", copy.string(), failure.message(), remedy));
+  if (!can_load(copy)) refuse_to_load(copy, remedy);
 }
 
 }  // namespace
 
 void set_build_listener(build_listener* listener) {
-  the_listener = listener;
+  the_listener = listener == nullptr ? &nobody : listener;
 }
 
 fs::path build_folder() {

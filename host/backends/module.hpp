@@ -21,14 +21,15 @@ class build_listener {
   /// Called every so often.
   /// @param what goes on: `building the peers`
   /// @param done  steps of `total` that are done; both 0 as long as that is not known
-  virtual void waiting(std::string_view what, int done, int total, double seconds) = 0;
+  virtual void waiting(std::string_view /*what*/, int /*done*/, int /*total*/, double /*seconds*/) {
+  }
   /// The wait is over.
-  virtual void ended() = 0;
+  virtual void ended() {}
   /// What the compiler says where something cannot be built, or can be but not without a warning.
-  virtual void said(std::string_view messages) = 0;
+  virtual void said(std::string_view /*messages*/) {}
 };
 
-/// Nobody listens at first.
+/// Nobody listens at first, nor where it is null.
 void set_build_listener(build_listener* listener);
 
 /// The folder of the running build: the one that holds this library.

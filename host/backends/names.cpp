@@ -56,17 +56,18 @@ device_choice choose_device(std::string_view text) {
 }
 
 const stage_info& choose_stage(std::string_view text) {
-  for (const stage_info& stage : catalogue)
+  std::vector<std::string> known;
+  for (const stage_info& stage : catalogue) {
     if (text == stage.name || text == fmt::format("{}", stage.number) ||
         text == fmt::format("{:02}", stage.number) ||
         text == fmt::format("{:02}_{}", stage.number, stage.name))
       return stage;
-  for (const unlisted_stage& each : unlisted_stages())
-    if (text == each.stage.name) return each.stage;
-  std::vector<std::string> known;
-  for (const stage_info& stage : catalogue)
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
-  for (const unlisted_stage& each : unlisted_stages()) known.emplace_back(each.stage.name);
+  }
+  for (const unlisted_stage& each : unlisted_stages()) {
+    if (text == each.stage.name) return each.stage;
+    known.emplace_back(each.stage.name);
+  }
   throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
                                 fmt::join(known, ", ")));
 }

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "host/error.hpp"
 #include "host/text/process.hpp"
@@ -113,10 +114,10 @@ element_type read_descr(std::string_view descr) {
   return read_dtype(descr.substr(1, close - 1));
 }
 
-bool read_order(std::string_view order) {
-  if (order.starts_with("True")) return true;
-  if (order.starts_with("False")) return false;
-  fail_malformed("'fortran_order' is not True or False");
+/// In which order the elements lie is all the same to a reduction.
+void check_order(std::string_view order) {
+  if (!order.starts_with("True") && !order.starts_with("False"))
+    fail_malformed("'fortran_order' is not True or False");
 }
 
 std::vector<std::uint64_t> read_shape(std::string_view shape) {
@@ -136,11 +137,6 @@ std::vector<std::uint64_t> read_shape(std::string_view shape) {
     if (!rest.empty()) rest = without_space(rest.substr(1));
   }
   return extents;
-}
-
-npy_header read_header(std::string_view text) {
-  return {read_descr(value_of(text, "descr")), read_order(value_of(text, "fortran_order")),
-          read_shape(value_of(text, "shape"))};
 }
 
 std::uint64_t little_endian(std::string_view bytes) {
@@ -176,12 +172,13 @@ std::string_view find_header(std::string_view file) {
 }
 
 /// The product of the extents, if the bytes of that many elements can be counted.
-std::optional<std::uint64_t> count_elements(const npy_header& h) {
-  if (std::find(h.shape.begin(), h.shape.end(), 0) != h.shape.end()) return 0;
-  std::uint64_t bytes = size_of(h.type);
-  for (const std::uint64_t extent : h.shape)
+std::optional<std::uint64_t> count_elements(const std::vector<std::uint64_t>& shape,
+                                            std::size_t element_bytes) {
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
+  std::uint64_t bytes = element_bytes;
+  for (const std::uint64_t extent : shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
-  return bytes / size_of(h.type);
+  return bytes / element_bytes;
 }
 
 std::string system_message() {
@@ -221,13 +218,15 @@ npy_file::npy_file(const std::filesystem::path& path) try : bytes_(map(path)) {
   const std::string_view file(reinterpret_cast<const char*>(bytes_.get()),
                               bytes_.get_deleter().size);
   const std::string_view text = find_header(file);
-  header_ = read_header(text);
-  const std::optional<std::uint64_t> n = count_elements(header_);
+  type_ = read_descr(value_of(text, "descr"));
+  check_order(value_of(text, "fortran_order"));
+  const std::vector<std::uint64_t> shape = read_shape(value_of(text, "shape"));
+  const std::optional<std::uint64_t> n = count_elements(shape, size_of(type_));
   if (!n)
     fail("has a shape ({}) whose bytes exceed 64 bits: {}",
-         printable(fmt::format("{}", fmt::join(header_.shape, ", "))), rewrite);
+         printable(fmt::format("{}", fmt::join(shape, ", "))), rewrite);
   offset_ = static_cast<std::size_t>(text.data() + text.size() - file.data());
-  const std::uint64_t expected = *n * size_of(header_.type);
+  const std::uint64_t expected = *n * size_of(type_);
   if (file.size() - offset_ < expected)
     fail("is truncated, {} bytes of data expected and {} found: copy the file again or {}",
          expected, file.size() - offset_, rewrite);

@@ -7,18 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "host/reduce/element.hpp"
 
 namespace tenfold {
-
-/// What the header of a file says.
-struct npy_header {
-  element_type type = element_type::i32;
-  bool fortran_order = false;
-  std::vector<std::uint64_t> shape{};
-};
 
 /// A read-only memory mapping of a `.npy` file of format 1.0, 2.0 or 3.0.
 ///
@@ -31,13 +23,7 @@ class npy_file {
   /// @throws input_error naming the file, what is wrong with it and the remedy.
   explicit npy_file(const std::filesystem::path& path);
 
-  [[nodiscard]] element_type type() const noexcept { return header_.type; }
-
-  /// The extents as stored, outermost first; empty for a scalar.
-  [[nodiscard]] const std::vector<std::uint64_t>& shape() const noexcept { return header_.shape; }
-
-  /// Whether the first index, not the last, runs fastest.
-  [[nodiscard]] bool fortran_order() const noexcept { return header_.fortran_order; }
+  [[nodiscard]] element_type type() const noexcept { return type_; }
 
   /// Number of elements: the product of the shape, 1 for a scalar.
   [[nodiscard]] std::uint64_t n() const noexcept { return n_; }
@@ -45,7 +31,7 @@ class npy_file {
   /// The elements in file order, n() * size_of(type()) bytes, valid as long as this object. The
   /// address is a multiple of the element's size only if the writer padded the header.
   [[nodiscard]] std::span<const std::byte> data() const noexcept {
-    return {bytes_.get() + offset_, n_ * size_of(header_.type)};
+    return {bytes_.get() + offset_, n_ * size_of(type_)};
   }
 
  private:
@@ -59,7 +45,7 @@ class npy_file {
 
   mapping bytes_;
   std::size_t offset_ = 0;
-  npy_header header_;
+  element_type type_ = element_type::i32;
   std::uint64_t n_ = 0;
 };
 

@@ -153,19 +153,16 @@ reference rounding_reference(const void* in, std::uint64_t n, std::string_view n
 }
 
 template <typename Op>
-constexpr bool never_rounds() {
-  if constexpr (requires { Op::never_rounds; })
-    return Op::never_rounds;
-  else
-    return false;
-}
+concept never_rounds = requires {
+  requires Op::never_rounds;
+};
 
 template <typename In, typename Op>
 reference reference_for(const void* in, std::uint64_t n, std::string_view name) {
   using T = accumulator_of<In>;
   if constexpr (std::integral<T> && std::is_same_v<Op, sum<T>>)
     return wrapping_reference<In>(in, n);
-  else if constexpr (std::integral<T> || never_rounds<Op>())
+  else if constexpr (std::integral<T> || never_rounds<Op>)
     return exact_reference<In>(in, n, Op{});
   else if constexpr (std::is_same_v<Op, sum<T>>)
     return sum_reference<In>(in, n);

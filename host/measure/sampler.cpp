@@ -36,8 +36,11 @@ void cache_eviction::prepare() {
   if (has_no_room_) return;
   n_ = bytes / sizeof(float);
   data_ = on_.allocate(bytes);
-  read_ = on_.make_reduction(
-      {.stage = 10, .type = element_type::f32, .op = "sum", .shape = {}, .max_n = n_});
+  read_ = on_.make_reduction({.stage = info_of<two_pass::stage>().number,
+                              .type = element_type::f32,
+                              .op = "sum",
+                              .shape = {},
+                              .max_n = n_});
 }
 
 void cache_eviction::enqueue() {

@@ -190,7 +190,7 @@ std::optional<observed_result> run_checked(const run_request& r, const std::stri
   }
   std::vector<finding> found = checking.findings();
   const bool is_right = run && run->verdict() != verdict::wrong;
-  // Who looks at an element twice need not fold it twice.
+  // To read an element twice is not yet to fold it twice.
   if (is_right)
     std::erase_if(found, [](const finding& f) { return f.kind == finding_kind::repeated_element; });
   if (run && !is_right && found.empty()) found.push_back(wrong_result(r, *run, schedule));

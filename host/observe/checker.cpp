@@ -104,6 +104,13 @@ void checker::report(finding_kind kind, const std::string& array_name, const acc
 
 // ---- memory and launches ------------------------------------------------------------------------
 
+void checker::allocated(const void* memory, std::size_t bytes) {
+  memory_.allocated(memory, bytes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  global_shadows_.insert_or_assign(begin, shadow_array(memory_.arrays().at(begin)));
+  last_shadow_ = nullptr;
+}
+
 void checker::released(const void* memory) {
   memory_.released(memory);
   global_shadows_.erase(reinterpret_cast<std::uintptr_t>(memory));
@@ -111,13 +118,12 @@ void checker::released(const void* memory) {
 }
 
 void checker::written_by_host(const void* memory, std::size_t bytes) {
-  memory_.written_by_host(memory, bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
   const array* of = memory_.find(address);
   if (of == nullptr) return;
   const auto shadow = global_shadows_.find(of->begin);
-  if (shadow != global_shadows_.end() && of->contains(address, bytes))
-    shadow->second.mark_written(address, bytes);
+  if (shadow != global_shadows_.end())
+    shadow->second.mark_written(address, std::min(bytes, of->begin + of->bytes - address));
 }
 
 void checker::begin_launch(const simt::launch_facts& launch) {
@@ -183,7 +189,7 @@ void checker::end_block(const simt::block_failure& failure) {
   finding f = new_finding({});
   describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
            last_code_, f);
-  // Whoever went past a barrier that others wait at races with them: that follows from it.
+  // Threads that went past a barrier race with those that wait there: that follows from it.
   if (f.kind == finding_kind::divergent_barrier || f.kind == finding_kind::divergent_collective)
     findings_.drop_consequences(found_before);
   const auto place = [&](std::size_t i) {
@@ -253,9 +259,6 @@ shadow_array* checker::make_shadow(const array& of) {
   auto& shadows = of.in == space::shared ? shared_shadows_ : global_shadows_;
   const auto [shadow, is_new] = shadows.try_emplace(of.begin, of);
   if (is_new && of.is_variable) shadow->second.mark_written(of.begin, of.bytes);
-  if (is_new && of.in == space::global)
-    if (const std::vector<bool>* written = memory_.written(of))
-      shadow->second.set_written(*written);
   return &shadow->second;
 }
 
@@ -426,11 +429,11 @@ void checker::expect_coverage() {
   for (const auto& [begin, each] : memory_.arrays()) {
     const std::size_t bytes = *input_elements_ * each.element_bytes;
     if (each.name != "in" || bytes == 0 || !each.contains(each.first, bytes)) continue;
-    const std::vector<bool>& written = *memory_.written(each);
-    const auto first = written.begin() + static_cast<std::ptrdiff_t>(each.first - begin);
+    shadow_array& shadow = global_shadows_.at(begin);
     // The partials that a later pass reads are not the host's.
-    if (std::find(first, first + static_cast<std::ptrdiff_t>(bytes), false) !=
-        first + static_cast<std::ptrdiff_t>(bytes))
+    if (shadow.first_unwritten(each.first, bytes) != bytes ||
+        std::ranges::any_of(shadow.cells(each.first, bytes),
+                            [](const shadow_cell& cell) { return cell.write.when.interval != 0; }))
       continue;
     coverage_ = {each.first, each.element_bytes, std::vector<std::uint8_t>(*input_elements_)};
   }

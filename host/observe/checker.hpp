@@ -54,9 +54,7 @@ class checker final : public simt::observer, public step_reader {
       : input_elements_(input_elements), parameters_(parameters), recorder_(*this, most_steps) {}
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  void allocated(const void* memory, std::size_t bytes) override {
-    memory_.allocated(memory, bytes);
-  }
+  void allocated(const void* memory, std::size_t bytes) override;
   void released(const void* memory) override;
   void written_by_host(const void* memory, std::size_t bytes) override;
   void begin_launch(const simt::launch_facts& launch) override;

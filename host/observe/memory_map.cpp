@@ -123,21 +123,10 @@ void global_memory::allocated(const void* memory, std::size_t bytes) {
   const std::uintptr_t begin = address_of(memory);
   arrays_[begin] = {
       .in = space::global, .name = "", .begin = begin, .bytes = bytes, .first = begin};
-  written_[begin].assign(bytes, false);
 }
 
 void global_memory::released(const void* memory) {
   arrays_.erase(address_of(memory));
-  written_.erase(address_of(memory));
-}
-
-void global_memory::written_by_host(const void* memory, std::size_t bytes) {
-  const std::uintptr_t begin = address_of(memory);
-  const array* of = find(begin);
-  if (of == nullptr) return;
-  const std::size_t offset = begin - of->begin;
-  const auto first = written_[of->begin].begin() + static_cast<std::ptrdiff_t>(offset);
-  std::fill_n(first, std::min(bytes, of->bytes - offset), true);
 }
 
 void global_memory::begin_launch(const simt::launch_facts& launch,
@@ -179,11 +168,6 @@ const array* global_memory::nearest(std::uintptr_t address) const {
   const array* below = after == arrays_.begin() ? nullptr : &std::prev(after)->second;
   if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
   return distance(*above, address) < distance(*below, address) ? above : below;
-}
-
-const std::vector<bool>* global_memory::written(const array& of) const {
-  const auto found = written_.find(of.begin);
-  return found == written_.end() ? nullptr : &found->second;
 }
 
 // ---- of a block ---------------------------------------------------------------------------------

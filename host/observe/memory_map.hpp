@@ -63,7 +63,6 @@ class global_memory {
  public:
   void allocated(const void* memory, std::size_t bytes);
   void released(const void* memory);
-  void written_by_host(const void* memory, std::size_t bytes);
 
   /// Names arrays after the parameters of the kernel that is launched.
   /// @param parameters of the kernel, in order, as far as they are known
@@ -75,15 +74,11 @@ class global_memory {
   [[nodiscard]] const array* find_from(std::uintptr_t address) const;
   /// The array that lies nearest to an address which none holds; null where there is none at all.
   [[nodiscard]] const array* nearest(std::uintptr_t address) const;
-  /// Bytes that the host wrote and that no allocation or release has made meaningless since: those
-  /// of one allocation, one flag a byte; null for an unknown one.
-  [[nodiscard]] const std::vector<bool>* written(const array& of) const;
   /// All allocations, by address.
   [[nodiscard]] const std::map<std::uintptr_t, array>& arrays() const { return arrays_; }
 
  private:
   std::map<std::uintptr_t, array> arrays_;
-  std::map<std::uintptr_t, std::vector<bool>> written_;
 };
 
 /// Of the block that runs.

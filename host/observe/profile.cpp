@@ -101,6 +101,10 @@ void place_counters::add(const place_counters& other) {
 /// Counts the steps of the blocks of one OS thread.
 class profiler::counting_reader final : public step_reader {
  public:
+  explicit counting_reader(std::uint64_t most_steps) : recorder(*this, most_steps) {}
+
+  block_recorder recorder;
+
   void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory& m) override {
     shared_.clear();
     for (const simt::shared_area& area : m.shared)
@@ -183,13 +187,6 @@ class profiler::counting_reader final : public step_reader {
   std::uint64_t block_barriers_ = 0;
 };
 
-struct profiler::worker {
-  explicit worker(std::uint64_t most_steps) : recorder(reader, most_steps) {}
-
-  counting_reader reader;
-  block_recorder recorder;
-};
-
 profiler::profiler(std::uint64_t most_steps) : most_steps_(most_steps) {}
 profiler::~profiler() = default;
 
@@ -198,16 +195,16 @@ void profiler::begin_launch(const simt::launch_facts& launch) {
       {.blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z,
        .threads_per_block = launch.block.x * launch.block.y * launch.block.z,
        .shared_bytes = launch.kernel->static_shared_bytes + launch.dynamic_shared_bytes});
-  workers_.clear();
+  readers_.clear();
 }
 
 simt::block_observer& profiler::join_launch() {
   const std::scoped_lock lock(mutex_);
-  return workers_.emplace_back(std::make_unique<worker>(most_steps_))->recorder;
+  return readers_.emplace_back(std::make_unique<counting_reader>(most_steps_))->recorder;
 }
 
 void profiler::end_launch() {
-  for (const auto& each : workers_) each->reader.add_to(launches_.back());
+  for (const auto& each : readers_) each->add_to(launches_.back());
 }
 
 }  // namespace tenfold::observe

@@ -86,12 +86,11 @@ class profiler final : public simt::observer {
 
  private:
   class counting_reader;
-  struct worker;
 
   std::uint64_t most_steps_;
   std::vector<launch_profile> launches_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<worker>> workers_;  // of this launch
+  std::vector<std::unique_ptr<counting_reader>> readers_;  // of this launch
 };
 
 /// Banks of 4 bytes, each of which serves one lane at a time, in the shared memory of a GPU.

@@ -94,11 +94,6 @@ class shadow_array {
     is_touched_ = true;
   }
 
-  /// What the host wrote before, a flag a byte.
-  void set_written(const std::vector<bool>& bytes) {
-    std::copy(bytes.begin(), bytes.end(), written_.begin());
-  }
-
   /// As it was at first: for the next block.
   void forget();
 

@@ -42,9 +42,6 @@ class tracer final : public simt::observer, private step_reader {
   simt::block_observer& join_launch() override { return recorder_; }
   void allocated(const void* p, std::size_t bytes) override { global_.allocated(p, bytes); }
   void released(const void* p) override { global_.released(p); }
-  void written_by_host(const void* p, std::size_t bytes) override {
-    global_.written_by_host(p, bytes);
-  }
 
  private:
   void begin_block(const simt::launch_facts& launch, simt::index3 block,

@@ -4,7 +4,7 @@
 ///
 /// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
 /// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
-/// thread: it is bytes in flight that a memory is kept busy by. Where none was measured in the
+/// thread: bytes in flight are what keeps a memory busy. Where none was measured in the
 /// place that calls are launched in, those of the other place hold. A row's shape may have no
 /// kernel for an operator: then the items are the default ones, and after that the block is smaller
 /// and the threads as many.
@@ -76,8 +76,8 @@ inline std::uint64_t grid_limit(const shape& s, const kernel_family& of,
 
 namespace detail {
 
-inline double bytes_of(double n, std::size_t element_bytes) {
-  return n * static_cast<double>(element_bytes);
+inline double bytes_of(std::uint64_t n, std::size_t element_bytes) {
+  return static_cast<double>(n) * static_cast<double>(element_bytes);
 }
 
 /// Of the rows that `matches` takes and whose n is reached, the one measured under the conditions
@@ -88,13 +88,12 @@ const Row* nearest_row(std::span<const Row> table, const launch_query& q, Matche
   const auto distance = [&](const tuned_event& at) {
     const double sizes =
         static_cast<double>(at.element_bytes) / static_cast<double>(q.element_bytes);
-    const double bytes = bytes_of(static_cast<double>(at.from_n), at.element_bytes);
-    return std::tuple(at.mode != q.mode, std::abs(std::log2(sizes)), -bytes);
+    return std::tuple(at.mode != q.mode, std::abs(std::log2(sizes)),
+                      -bytes_of(at.from_n, at.element_bytes));
   };
   for (const Row& row : table) {
-    if (row.at.architecture != q.device.architecture || !matches(row)) continue;
-    if (bytes_of(static_cast<double>(row.at.from_n), row.at.element_bytes) >
-        bytes_of(static_cast<double>(q.n), q.element_bytes))
+    if (row.at.architecture != q.device.architecture || !matches(row) ||
+        bytes_of(row.at.from_n, row.at.element_bytes) > bytes_of(q.n, q.element_bytes))
       continue;
     if (nearest == nullptr || distance(row.at) < distance(nearest->at)) nearest = &row;
   }
@@ -142,8 +141,8 @@ inline constexpr std::size_t loads_of_one_block = 4;  // of each of its threads
 
 /// The largest block there is, if it may do all alone.
 inline bool fits_one_block(const shape& s, const launch_query& q) {
-  return bytes_of(static_cast<double>(q.n), q.element_bytes) <=
-         bytes_of(s.block, load_bytes * loads_of_one_block);
+  return bytes_of(q.n, q.element_bytes) <=
+         bytes_of(static_cast<std::uint64_t>(s.block), load_bytes * loads_of_one_block);
 }
 
 inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {

@@ -153,17 +153,16 @@ class pass_runner {
     std::vector<int> blocks;
     for (const int block : block_sizes)
       if (has_block(stage_, block)) blocks.push_back(block);
-    std::string what = "blocks " + list_of(blocks);
-    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
+    const std::string items =
+        stage_.takes_items ? " with " + std::to_string(default_items) + " items" : "";
+    std::string what = "blocks " + list_of(blocks) + items;
     if (is_unlisted(stage_)) return what;
     if (stage_.takes_items)
       what +=
           ", and items " + list_of(item_counts) + " with block " + std::to_string(default_block);
-    what += " for sums and your own operators, blocks " + list_of(fast_block_sizes);
-    if (stage_.takes_items) what += " with " + std::to_string(default_items) + " items";
-    what += " for the others";
-    if (stage_.takes_items) what += "; sums of f32 have every pair";
-    return what;
+    what += " for sums and your own operators, blocks " + list_of(fast_block_sizes) + items +
+            " for the others";
+    return stage_.takes_items ? what + "; sums of f32 have every pair" : what;
   }
 
   [[nodiscard]] std::string narrow_shapes() const {

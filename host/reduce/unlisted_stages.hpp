@@ -17,7 +17,7 @@ struct unlisted_stage {
 };
 
 /// More come as units are loaded; those that are there stay in their places.
-[[nodiscard]] const std::deque<unlisted_stage>& unlisted_stages();
+[[nodiscard]] std::deque<unlisted_stage>& unlisted_stages();
 
 /// Null for a stage that the catalogue lists.
 [[nodiscard]] const unlisted_stage* find_unlisted(const stage_info& stage);

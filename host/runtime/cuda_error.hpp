@@ -19,37 +19,18 @@ inline std::string advise_access() {
   return "";
 }
 
-/// Whether the error stays: every later call of this process returns it, too.
-inline bool is_sticky(cudaError_t code) {
-  switch (code) {
-    case cudaErrorIllegalAddress:
-    case cudaErrorAssert:
-    case cudaErrorHardwareStackError:
-    case cudaErrorIllegalInstruction:
-    case cudaErrorMisalignedAddress:
-    case cudaErrorInvalidAddressSpace:
-    case cudaErrorInvalidPc:
-    case cudaErrorLaunchFailure:
-      return true;
-    default:
-      return false;
-  }
-}
+/// Errors that stay: every later call of this process returns them, too.
+inline constexpr cudaError_t sticky_errors[] = {
+    cudaErrorIllegalAddress,     cudaErrorAssert,
+    cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+    cudaErrorMisalignedAddress,  cudaErrorInvalidAddressSpace,
+    cudaErrorInvalidPc,          cudaErrorLaunchFailure};
 
-/// Whether the program holds no code that the device can run.
-inline bool lacks_code(cudaError_t code) {
-  switch (code) {
-    case cudaErrorNoKernelImageForDevice:
-    case cudaErrorInvalidDeviceFunction:
-    case cudaErrorInvalidKernelImage:
-    case cudaErrorInvalidPtx:
-    case cudaErrorUnsupportedPtxVersion:
-    case cudaErrorJitCompilerNotFound:
-      return true;
-    default:
-      return false;
-  }
-}
+/// Those of a program that holds no code that the device can run.
+inline constexpr cudaError_t errors_without_code[] = {
+    cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction,
+    cudaErrorInvalidKernelImage,     cudaErrorInvalidPtx,
+    cudaErrorUnsupportedPtxVersion,  cudaErrorJitCompilerNotFound};
 
 inline std::string advise_architecture() {
   int current = 0, major = 0, minor = 0;

@@ -2,7 +2,9 @@
 /// The errors of the runtimes of CUDA and HIP, as one line that says what to do.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 
 #include "common/gpu/words.hpp"
@@ -32,12 +34,15 @@ inline std::string advise_visibility() {
 }
 
 inline std::string remedy(status code) {
-  if (is_sticky(code))
+  const auto is_one_of = [code](const auto& codes) {
+    return std::find(std::begin(codes), std::end(codes), code) != std::end(codes);
+  };
+  if (is_one_of(sticky_errors))
     return std::string(
                "a kernel failed, and this process cannot use the device any more: start "
                "anew, and find the kernel with ") +
            kernel_debugger;
-  if (lacks_code(code)) return advise_architecture();
+  if (is_one_of(errors_without_code)) return advise_architecture();
   if (code == TENFOLD_RUNTIME(ErrorMemoryAllocation))
     return "use a smaller n, or end what else holds memory of the device";
   if (code == TENFOLD_RUNTIME(ErrorNoDevice)) return advise_visibility();

@@ -28,16 +28,14 @@ inline std::string advise_access() {
   return "";
 }
 
-/// Whether the error stays: every later call of this process returns it, too.
-inline bool is_sticky(hipError_t code) {
-  return code == hipErrorIllegalAddress || code == hipErrorAssert || code == hipErrorLaunchFailure;
-}
+/// Errors that stay: every later call of this process returns them, too.
+inline constexpr hipError_t sticky_errors[] = {hipErrorIllegalAddress, hipErrorAssert,
+                                               hipErrorLaunchFailure};
 
-/// Whether the program holds no code that the device can run.
-inline bool lacks_code(hipError_t code) {
-  return code == hipErrorNoBinaryForGpu || code == hipErrorInvalidDeviceFunction ||
-         code == hipErrorInvalidImage || code == hipErrorInvalidKernelFile;
-}
+/// Those of a program that holds no code that the device can run.
+inline constexpr hipError_t errors_without_code[] = {
+    hipErrorNoBinaryForGpu, hipErrorInvalidDeviceFunction, hipErrorInvalidImage,
+    hipErrorInvalidKernelFile};
 
 inline std::string advise_architecture() {
   int current = 0;

@@ -133,7 +133,7 @@ class device_memory {
 
  private:
 #if defined(TENFOLD_OBSERVED)
-  // So that an index which is off by less does not stray into another array.
+  // So that an index that is wrong by less does not reach another array.
   static constexpr std::size_t guard_bytes = 64 * 1024;
 #else
   static constexpr std::size_t guard_bytes = 0;

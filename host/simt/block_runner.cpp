@@ -312,8 +312,7 @@ bool block_runner::all_there(const thread_state& waiting) const {
 }
 
 /// The first of the lanes expected, all there, that is in another collective; null without one.
-const block_runner::thread_state* block_runner::find_disagreement(
-    const thread_state& waiting) const {
+const block_runner::thread_state* block_runner::find_disagreement(const thread_state& waiting) {
   const exchange& mine = *waiting.collective;
   for (std::uint64_t left = expected_lanes(waiting); left != 0; left &= left - 1) {
     const thread_state& thread = thread_at(waiting.warp, first_lane(left));

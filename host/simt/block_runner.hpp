@@ -102,7 +102,7 @@ class block_runner {
   void leave_block();
   [[nodiscard]] std::uint64_t expected_lanes(const thread_state& waiting) const;
   [[nodiscard]] bool all_there(const thread_state& waiting) const;
-  [[nodiscard]] const thread_state* find_disagreement(const thread_state& waiting) const;
+  [[nodiscard]] const thread_state* find_disagreement(const thread_state& waiting);
   void complete_collective(const thread_state& waiting);
   void exchange_values(unsigned warp_number, std::uint64_t participants);
 
@@ -117,9 +117,6 @@ class block_runner {
     return static_cast<unsigned>(&thread - threads_.data());
   }
   [[nodiscard]] thread_state& thread_at(unsigned warp, unsigned lane) {
-    return threads_[warp * warp_size_ + lane];
-  }
-  [[nodiscard]] const thread_state& thread_at(unsigned warp, unsigned lane) const {
     return threads_[warp * warp_size_ + lane];
   }
 

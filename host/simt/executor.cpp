@@ -19,6 +19,7 @@
 #include "host/error.hpp"
 #include "host/simt/block_runner.hpp"
 #include "host/simt/kernel_symbols.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::simt {
 namespace {
@@ -35,7 +36,7 @@ void restore_fault_actions() {
 
 void on_fault(int signal, siginfo_t* info, void*) {
   if (block_runner* runner = block_runner::current()) runner->fault(signal, info->si_addr);
-  // Not a kernel's doing: back to whoever was in charge, who meets the same fault at once.
+  // The fault is not a kernel's. It comes again at once, and goes to the handlers of before.
   restore_fault_actions();
 }
 
@@ -174,10 +175,8 @@ constexpr unsigned most_workers = 16;
 
 unsigned wanted_workers() {
   if (const char* text = std::getenv("TENFOLD_THREADS")) {
-    char* end = nullptr;
-    const unsigned long count = std::strtoul(text, &end, 10);
-    if (*text != '\0' && *end == '\0' && count >= 1 && count <= 1024)
-      return static_cast<unsigned>(count);
+    if (const auto count = parse_digits<unsigned>(text); count && *count >= 1 && *count <= 1024)
+      return *count;
     throw input_error(
         fmt::format("TENFOLD_THREADS is '{}': set it to a number from 1 to 1024", text));
   }

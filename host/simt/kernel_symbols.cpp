@@ -58,12 +58,6 @@ struct symbol_table {
         this);
   }
 
-  [[nodiscard]] const symbol* find_kernel(std::uintptr_t address) const {
-    for (const symbol& s : kernels)
-      if (s.value == address) return &s;
-    return nullptr;
-  }
-
  private:
   void add(const dl_phdr_info& info) {
     if (!objects.emplace(info.dlpi_addr, info.dlpi_name).second) return;
@@ -158,8 +152,8 @@ kernel_symbols read_symbols(const void* kernel) {
   symbol_table& table = symbols();
   const auto address = reinterpret_cast<std::uintptr_t>(kernel);
   table.update();
-  const symbol* function = table.find_kernel(address);
-  if (function == nullptr) return {fmt::format("at {:#x}", address), {}};
+  const auto function = std::ranges::find(table.kernels, address, &symbol::value);
+  if (function == table.kernels.end()) return {fmt::format("at {:#x}", address), {}};
 
   kernel_symbols result;
   result.name = readable_kernel_name(demangle(function->name));

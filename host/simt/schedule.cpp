@@ -2,30 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 
 #include "host/error.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::simt {
 namespace {
-
-/// The whole of a text as a number.
-template <typename Number>
-std::optional<Number> parse_number(std::string_view digits) {
-  Number number = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || status != std::errc{} || end != digits.data() + digits.size())
-    return std::nullopt;
-  return number;
-}
 
 /// `THREAD@STRETCH`
 std::optional<schedule> parse_favour(schedule::order which, std::string_view text) {
   const std::size_t at = text.find('@');
   if (at == std::string_view::npos) return std::nullopt;
-  const auto thread = parse_number<unsigned>(text.substr(0, at));
-  const auto stretch = parse_number<unsigned>(text.substr(at + 1));
+  const auto thread = parse_digits<unsigned>(text.substr(0, at));
+  const auto stretch = parse_digits<unsigned>(text.substr(at + 1));
   if (!thread || !stretch) return std::nullopt;
   return schedule{which, 0, *thread, *stretch};
 }
@@ -40,7 +30,7 @@ std::optional<schedule> parse(std::string_view text) {
   if (word == "first") return parse_favour(schedule::order::first, rest);
   if (word == "last") return parse_favour(schedule::order::last, rest);
   if (word != "random") return std::nullopt;
-  const auto seed = parse_number<std::uint64_t>(rest);
+  const auto seed = parse_digits(rest);
   return seed ? std::optional(schedule{schedule::order::random, *seed}) : std::nullopt;
 }
 

@@ -8,7 +8,7 @@
 
 namespace tenfold::simt {
 
-/// Neither threads of a block nor blocks of a grid have an order on a GPU. A kernel that leans on
+/// Neither threads of a block nor blocks of a grid have an order on a GPU. A kernel that counts on
 /// one breaks under one of these.
 struct schedule {
   enum class order {

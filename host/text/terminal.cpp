@@ -11,9 +11,6 @@
 namespace tenfold {
 namespace {
 
-/// Of the terminal, in the order of `colour`.
-constexpr int codes[] = {0, 1, 31, 32, 33};
-
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (const char* text = std::getenv(name); text != nullptr && *text != '\0') {
@@ -41,7 +38,7 @@ std::string paint(std::string_view text, colour c, std::FILE* stream) {
   const bool takes_colour = is_terminal(stream) && std::getenv("NO_COLOR") == nullptr &&
                             (term == nullptr || std::string_view(term) != "dumb");
   if (c == colour::plain || !takes_colour) return std::string(text);
-  return fmt::format("\x1b[{}m{}\x1b[0m", codes[static_cast<int>(c)], text);
+  return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(c), text);
 }
 
 std::string bar(double length) {

@@ -9,7 +9,8 @@
 
 namespace tenfold {
 
-enum class colour { plain, bold, red, green, yellow };
+/// By the codes of terminals.
+enum class colour { plain = 0, bold = 1, red = 31, green = 32, yellow = 33 };
 
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 

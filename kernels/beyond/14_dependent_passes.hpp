@@ -1,8 +1,8 @@
 // Stage 14: dependent passes
 //
 // Stage 11 saves the second launch and pays with a fence, a ticket and a last block that starts to
-// read when all others are done. With the words of stage 13, the second launch of stage 10 is no
-// longer dear: its one block is already there when the first launch ends.
+// read when all others are done. With the words of stage 13, the second launch of stage 10 costs
+// little: its one block is already there when the first launch ends.
 //
 // Watch: the time of mid-sized calls, from a million elements to a hundred million, against stages
 // 10 and 11.

@@ -47,10 +47,7 @@ __global__ void __launch_bounds__(BlockSize)
 #pragma GCC diagnostic pop
 
 struct stage : stage_defaults {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -81,10 +78,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : precedence::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 }  // namespace mended

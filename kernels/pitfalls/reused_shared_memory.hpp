@@ -52,11 +52,7 @@ __global__ void __launch_bounds__(BlockSize)
 
 struct stage : stage_defaults {
   static constexpr std::size_t elements_per_thread(const stage_launch&) { return 4; }
-
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -92,10 +88,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : reused_shared_memory::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 }  // namespace mended

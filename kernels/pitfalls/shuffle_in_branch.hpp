@@ -48,10 +48,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : stage_defaults {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -83,10 +80,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : shuffle_in_branch::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 }  // namespace mended

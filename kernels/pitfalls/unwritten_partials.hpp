@@ -42,10 +42,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : stage_defaults {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 namespace mended {
@@ -74,10 +71,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 struct stage : unwritten_partials::stage {
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 }  // namespace mended

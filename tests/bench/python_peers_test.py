@@ -144,12 +144,11 @@ class Standings(unittest.TestCase):
                 timed("peer:jax", [1.0 * r for r in range(1, 8)])]
         peers.rank(rows, rows[0])
         self.assertEqual((rows[1].ratio, rows[1].interval), (2, (2, 2)))
-        self.assertEqual((rows[0].share, rows[1].share), (0.5, 1))
+        self.assertEqual([row.entry["share_of_ceiling"] for row in rows], [0.5, 1])
 
     def test_ratios_between_two_runs_have_no_interval(self):
-        file = peers.Row("peer:cub", EVENT, 3e-6, 3e-6, 3e-6,
-                         merged={"against": "peer:cub", "ratio": 1.0, "ratio_low": 0.9,
-                                 "ratio_high": 1.1})
+        file = peers.Row({"contestant": "peer:cub", "type": "f32", "n": 1000, "real_time": 3, "p5": 3, "p95": 3,
+                          "against": "peer:cub", "ratio": 1.0, "ratio_low": 0.9, "ratio_high": 1.1})
         rows = [timed("peer:torch", [6e-6] * 7), file]
         reference = peers.choose_reference(rows, None)
         self.assertIs(reference, file)
@@ -160,7 +159,7 @@ class Standings(unittest.TestCase):
 
     def test_table_names_what_must_be_known(self):
         rows = [timed("peer:torch", [2e-6] * 7), timed("peer:jax", [1e-6] * 4 + [9e-6] * 3)]
-        rows[0].verdict = "WRONG"
+        rows[0].entry["verdict"] = "WRONG"
         peers.rank(rows, rows[0])
         text = peers.table(rows, rows[0])
         for part in ("sum of 1000 f32, back to back in a stream", "times as fast as peer:torch",

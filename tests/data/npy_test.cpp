@@ -22,8 +22,6 @@
 namespace tenfold {
 namespace {
 
-using shape = std::vector<std::uint64_t>;
-
 static_assert(!std::is_copy_constructible_v<npy_file> && !std::is_copy_assignable_v<npy_file>);
 static_assert(std::is_nothrow_move_constructible_v<npy_file>);
 
@@ -146,9 +144,7 @@ TYPED_TEST(NpyElement, IsReadInEverySpelling) {
     const std::string descr = fmt::format("{}{}{}", order, kind, sizeof(TypeParam));
     const npy_file file = this->load(npy_bytes(header_of(descr, "(3,)"), bytes_of(elements)));
     EXPECT_EQ(file.type(), expected) << descr;
-    EXPECT_EQ(file.shape(), shape{3});
     EXPECT_EQ(file.n(), 3U);
-    EXPECT_FALSE(file.fortran_order());
     EXPECT_EQ(elements_of<TypeParam>(file), std::vector<TypeParam>(elements));
   }
 }
@@ -181,15 +177,13 @@ TEST_F(NpyFile, LongHeaderOfVersion2) {
 }
 
 TEST_F(NpyFile, Shapes) {
-  EXPECT_EQ(load_header(header_of("<f4", "()")).shape(), shape{});
   EXPECT_EQ(load_header(header_of("<f4", "()")).n(), 1U);
-  EXPECT_EQ(load_header(header_of("<f4", "(2, 3)")).shape(), (shape{2, 3}));
   EXPECT_EQ(load_header(header_of("<f4", "(2, 3)")).n(), 6U);
   EXPECT_EQ(load_header(header_of("<f4", "(2,1,3,)")).n(), 6U);
 }
 
 TEST_F(NpyFile, FortranOrder) {
-  EXPECT_TRUE(load_header(header_of("<f4", "(2, 3)", "True")).fortran_order());
+  EXPECT_EQ(load_header(header_of("<f4", "(2, 3)", "True")).n(), 6U);
 }
 
 TEST_F(NpyFile, NoElements) {
@@ -220,7 +214,7 @@ TEST_F(NpyFile, HeadersOfOtherWriters) {
        }) {
     const npy_file file = load_header(header);
     EXPECT_EQ(file.type(), element_type::i64) << header;
-    EXPECT_EQ(file.shape(), (shape{2, 2})) << header;
+    EXPECT_EQ(file.n(), 4U) << header;
   }
 }
 

@@ -147,19 +147,9 @@ TEST_F(MemoryMap, KnowsWhoseMemoryItIs) {
   EXPECT_EQ(map.space_of(8), std::nullopt);
 }
 
-TEST_F(MemoryMap, RemembersWhatTheHostWrote) {
-  memory.written_by_host(in + 4, 8);
-  const std::vector<bool>& written = *memory.written(*memory.find(at(in)));
-  ASSERT_EQ(written.size(), 400u);
-  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(written[i], i >= 4 && i < 12) << i;
-}
-
 TEST_F(MemoryMap, ForgetsWhatWasReleased) {
-  memory.written_by_host(in, 400);
   memory.released(in);
   EXPECT_EQ(memory.find(at(in)), nullptr);
-  memory.allocated(in, 400);
-  EXPECT_FALSE(memory.written(*memory.find(at(in)))->front());
 }
 
 TEST(Finding, KindsHaveNamesAndKeys) {
