@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "host/backends/device_session.hpp"
 #include "host/measure/peers.hpp"
@@ -88,6 +89,12 @@ std::unique_ptr<runnable> make_typed(const conditions& at, F&& f) {
   return made;
 }
 
+/// From 300002, as CUB and its like have it, `3.0.2`.
+inline std::string version_of(int number) {
+  return std::to_string(number / 100000) + "." + std::to_string(number / 100 % 1000) + "." +
+         std::to_string(number % 100);
+}
+
 /// @throws input_error for narrow elements, for which not every library is built in
 inline void refuse_narrow(const conditions& at, const std::string& library) {
   if (is_narrow_type(at.type))
@@ -104,3 +111,10 @@ std::unique_ptr<runnable> make_rocprim_peer(session& on, const conditions& at);
 std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at);
 
 }  // namespace tenfold::measure::inline TENFOLD_BACKEND
+
+namespace tenfold::measure {
+
+/// Of the library that is built where TENFOLD_CCCL names a CCCL.
+void append_newest_cub_peers(std::vector<peer>& all);
+
+}  // namespace tenfold::measure

@@ -19,12 +19,6 @@
 namespace tenfold::measure {
 namespace {
 
-/// From 300002, as these libraries have it, `3.0.2`.
-std::string version_of(int number) {
-  return std::to_string(number / 100000) + "." + std::to_string(number / 100 % 1000) + "." +
-         std::to_string(number % 100);
-}
-
 constexpr const char* not_found = "its package was not found when this program was built";
 
 peer cub_peer() {
@@ -88,6 +82,9 @@ std::vector<peer> list_peers() {
   std::vector<peer> all{cub_peer(), thrust_peer()};
 #if !defined(__CUDACC__)
   all.push_back(rocprim_peer());
+#endif
+#if TENFOLD_WITH_CCCL
+  append_newest_cub_peers(all);
 #endif
   return all;
 }

@@ -1,0 +1,105 @@
+// CUB of the CCCL in TENFOLD_CCCL, newer than the toolkit's, at each of its levels of determinism.
+// In a library of its own, since the inline functions of two CCCLs must not take each other's
+// place.
+#include <cuda/__execution/require.h>
+#include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <cuda/std/execution>
+#include <cuda/stream_ref>
+
+#include "bench/peers/gpu_peer.hpp"
+
+namespace tenfold::measure {
+inline namespace TENFOLD_BACKEND {
+namespace {
+
+namespace determinism = ::cuda::execution::determinism;
+
+/// Where CUB finds its scratch memory, which it asks for in every call: the same each time.
+class kept_memory {
+ public:
+  explicit kept_memory(device on) : on_(std::move(on)) {}
+
+  void* hand_out(std::size_t bytes) {
+    if (bytes > size_) memory_ = device_memory(on_, size_ = bytes);
+    return memory_.data();
+  }
+
+ private:
+  device on_;
+  device_memory memory_;
+  std::size_t size_ = 0;
+};
+
+struct memory_resource {
+  kept_memory* memory;
+
+  void* allocate(::cuda::stream_ref, std::size_t bytes, std::size_t = 0) const {
+    return memory->hand_out(bytes);
+  }
+  void deallocate(::cuda::stream_ref, void*, std::size_t, std::size_t = 0) const {}
+  void* allocate_sync(std::size_t bytes, std::size_t = 0) const { return memory->hand_out(bytes); }
+  void deallocate_sync(void*, std::size_t, std::size_t = 0) const {}
+  using default_queries = ::cuda::mr::properties_list<::cuda::mr::device_accessible>;
+  friend constexpr void get_property(const memory_resource&, ::cuda::mr::device_accessible) {}
+  friend bool operator==(const memory_resource&, const memory_resource&) = default;
+};
+
+template <typename T, typename Level>
+class newest_cub_peer final : public runnable {
+ public:
+  explicit newest_cub_peer(const device_session& on) : result_(on), scratch_(on.opened()) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    result_.on().make_current();
+    namespace execution = ::cuda::std::execution;
+    const auto environment =
+        execution::env{::cuda::stream_ref{result_.queue()},
+                       execution::prop{::cuda::mr::get_memory_resource, memory_resource{&scratch_}},
+                       ::cuda::execution::require(Level{})};
+    const auto reduce = [&](auto count) {
+      detail::check(cub::DeviceReduce::Reduce(static_cast<const T*>(in), result_.data(), count,
+                                              ::cuda::std::plus<T>{}, T{}, environment),
+                    "CUB's reduction");
+    };
+    // Its kernels for 32-bit sizes are other kernels: it may show the best it has.
+    if (n <= 0x7fffffff)
+      reduce(static_cast<int>(n));
+    else
+      reduce(n);
+  }
+  value result() override { return result_.wait(); }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  result_on_device<T> result_;
+  kept_memory scratch_;
+};
+
+template <typename Level>
+peer newest_cub(const char* level, const char* what) {
+  return {.name = std::string("cub:") + level,
+          .what = std::string("cub::DeviceReduce of TENFOLD_CCCL, ") + what,
+          .version = version_of(CUB_VERSION),
+          .make = [name = std::string("cub:") + level](
+                      session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            if (at.op == "sum" && at.type == element_type::f32)
+              return std::make_unique<newest_cub_peer<float, Level>>(own_session(on));
+            if (at.op == "sum" && at.type == element_type::f64)
+              return std::make_unique<newest_cub_peer<double, Level>>(own_session(on));
+            throw input_error(name + " is built in for sums of f32 and f64 alone");
+          }};
+}
+
+}  // namespace
+}  // namespace TENFOLD_BACKEND
+
+__attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<peer>& all) {
+  all.push_back(newest_cub<determinism::run_to_run_t>(
+      "run_to_run", "its default: the same bits in every run on the same GPU"));
+  all.push_back(newest_cub<determinism::gpu_to_gpu_t>("gpu_to_gpu", "the same bits on every GPU"));
+  all.push_back(newest_cub<determinism::not_guaranteed_t>(
+      "not_guaranteed", "the fastest: atomics, whose order is open"));
+}
+
+}  // namespace tenfold::measure
