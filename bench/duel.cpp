@@ -112,6 +112,7 @@ std::vector<candidate> choose_candidates(const duel_options& o, testbed& bed) {
       throw input_error("'best' is chosen for data on the device: name a stage for --end-to-end");
     if (o.end_to_end) all.back() = with_transfers(all.back(), bed.device());
   }
+  add_own_kernel(all, o.common);
   std::vector<candidate> peers =
       choose_present_peers(choose_peer_names(o, bed.choice()), bed.choice(), stdout);
   std::move(peers.begin(), peers.end(), std::back_inserter(all));

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "host/measure/own_kernel.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/text/quantity.hpp"
 
@@ -41,6 +42,8 @@ void add_bench_options(CLI::App& app, bench_options& o) {
          "--peers", o.peers,
          "libraries and others: all, none, or of cub, thrust, copy, empty, read, std, openmp")
       ->delimiter(',');
+  app.add_option("--kernel", o.kernel,
+                 "the file of a kernel of your own, see 'tenfold new', among the stages");
   app.add_option("--ring", o.ring,
                  "bytes through which inputs rotate [four times the last-level cache, 1 GiB at "
                  "least]");
@@ -104,6 +107,10 @@ std::string describe_throttling(measure::testbed& bed) {
   const auto now = bed.clocks_under_load();
   if (!now || now->throttled.empty()) return {};
   return fmt::format("clocks held down to {} MHz: {}", now->core_megahertz, now->throttled);
+}
+
+void add_own_kernel(std::vector<measure::candidate>& all, const bench_options& o) {
+  if (!o.kernel.empty()) all.push_back(measure::tuned_candidate(own_stage(o.kernel)));
 }
 
 }  // namespace tenfold::bench

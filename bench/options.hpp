@@ -26,6 +26,7 @@ struct bench_options {
   std::vector<std::string> ops{"sum"};
   std::vector<std::string> modes;  ///< empty: by the device
   std::vector<std::string> peers;  ///< empty: the program's choice
+  std::string kernel;              ///< the file of the reader's own; empty: none
   std::string ring;                ///< as typed; empty: by the device
   std::uint64_t seed = 1;
 };
@@ -38,6 +39,10 @@ void add_bench_options(CLI::App& app, bench_options& o);
 [[nodiscard]] std::optional<std::uint64_t> choose_ring(const bench_options& o);
 [[nodiscard]] std::vector<measure::timing_mode> choose_modes(const bench_options& o,
                                                              const measure::testbed& bed);
+
+/// Appends the reader's own kernel, where one is named.
+/// @throws input_error where it cannot be built
+void add_own_kernel(std::vector<measure::candidate>& all, const bench_options& o);
 
 /// The peers of a list that this program was built with. The absent ones are reported.
 [[nodiscard]] std::vector<measure::candidate> choose_present_peers(

@@ -64,6 +64,7 @@ class suite {
         bed_(choose_device(o.common.device)),
         sizes_(choose_sizes(o.common, bed_.choice().is_executor() ? "2^14" : "2^16..2^28:16")),
         candidates_(stage_candidates(o.stages)) {
+    add_own_kernel(candidates_, o.common);
     const std::vector<candidate> peers = choose_present_peers(
         o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice(),
         stderr);

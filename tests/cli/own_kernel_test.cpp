@@ -258,5 +258,54 @@ TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
   expect_refusal(tenfold({"ladder", "--kernel", "nowhere.hpp"}), bad_input, {"nowhere.hpp"});
 }
 
+// ---- kernels that are wrong at large sizes alone
+// -------------------------------------------------
+
+// Beyond what trials reach: each is right up to 2^20 elements.
+struct planted_fault {
+  const char* name;
+  const char* load;
+};
+
+class OwnKernelPlanted : public OwnKernel, public testing::WithParamInterface<planted_fault> {
+ protected:
+  /// On a GPU a size that takes more than 32 bits.
+  [[nodiscard]] std::string size() const {
+    return succeed({"devices"}).out.starts_with("simt:") ? "2^21" : "2^32";
+  }
+};
+
+TEST_P(OwnKernelPlanted, IsWrongInEveryProgram) {
+  const auto& [name, load] = GetParam();
+  write_kernel(name, guarded_load, load);
+  const std::string file = std::string(name) + ".hpp", n = size();
+  const fs::path programs = fs::path(TENFOLD_PROGRAM).parent_path();
+  for (const words& command :
+       {words{TENFOLD_PROGRAM, "run", "--kernel", file, "--n", n, "--repeat", "1"},
+        words{TENFOLD_PROGRAM, "ladder", "--kernel", file, "--n", n, "--repeat", "1", "--times"},
+        words{programs / "tenfold_duel", "--kernel", file, "--peers", "none", "--n", n, "--rounds",
+              "1"},
+        words{programs / "tenfold_bench", "--kernel", file, "--peers", "none", "--stages", "none",
+              "--benchmark_repetitions=1", "--n", n}}) {
+    const outcome o = spawn(command);
+    EXPECT_EQ(o.code, wrong_result) << o.what();
+    EXPECT_TRUE(contains(o.out, "WRONG") || contains(o.out, "the result is wrong")) << o.what();
+  }
+}
+
+#define TENFOLD_BEYOND "n > 1048576 && "
+#define TENFOLD_LOAD_UNLESS(lost) "i < n && !(" TENFOLD_BEYOND lost ") ? T(in[i]) : op.identity()"
+INSTANTIATE_TEST_SUITE_P(
+    full, OwnKernelPlanted,
+    testing::Values(planted_fault{"zero_sum", TENFOLD_LOAD_UNLESS("true")},
+                    planted_fault{"tile_sum", TENFOLD_LOAD_UNLESS("i >= n - 256")},
+                    planted_fault{"thousandth_sum", TENFOLD_LOAD_UNLESS("i % 1000 == 7")},
+                    planted_fault{"element_sum", TENFOLD_LOAD_UNLESS("i == n / 2 + 3")},
+                    planted_fault{
+                        "twice_sum",
+                        "i < n ? (" TENFOLD_BEYOND
+                        "i == n / 2 + 3 ? op(T(in[i]), T(in[i])) : T(in[i])) : op.identity()"}),
+    [](const testing::TestParamInfo<planted_fault>& each) { return each.param.name; });
+
 }  // namespace
 }  // namespace tenfold::cli_test

@@ -6,8 +6,8 @@
 #include "host/cli/inspecting/inspecting_options.hpp"
 #include "host/cli/inspecting/isa_report.hpp"
 #include "host/cli/inspecting/kernel_unit.hpp"
-#include "host/cli/kernels/own_kernel.hpp"
 #include "host/isa/isa.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/text/terminal.hpp"
 

@@ -7,7 +7,7 @@
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/kernels/own_kernel.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/process.hpp"

@@ -15,11 +15,11 @@
 #include <utility>
 
 #include "host/cli/commands.hpp"
-#include "host/cli/kernels/own_kernel.hpp"
 #include "host/data/input.hpp"
 #include "host/data/npy.hpp"
 #include "host/error.hpp"
 #include "host/measure/host_memory.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"

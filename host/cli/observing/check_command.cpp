@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
 #include "host/observe/check.hpp"

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "host/backends/module.hpp"
-#include "host/cli/kernels/own_kernel.hpp"
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/reduce/stage_description.hpp"

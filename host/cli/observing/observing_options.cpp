@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "host/cli/kernels/own_kernel.hpp"
+#include "host/measure/own_kernel.hpp"
 
 namespace tenfold::cli {
 namespace {

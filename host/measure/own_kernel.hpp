@@ -10,7 +10,7 @@
 
 #include "host/reduce/catalogue.hpp"
 
-namespace tenfold::cli {
+namespace tenfold {
 
 /// The name of the stage or pitfall whose very file this is, such as `01_naive`; empty for any
 /// other file, a copy of one included.
@@ -37,4 +37,4 @@ void check_kernel_name(const std::string& name);
 /// messages are on standard error
 [[nodiscard]] const stage_info& own_stage(const std::string& file);
 
-}  // namespace tenfold::cli
+}  // namespace tenfold

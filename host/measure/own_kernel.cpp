@@ -1,4 +1,4 @@
-#include "host/cli/kernels/own_kernel.hpp"
+#include "host/measure/own_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@
 #include "host/text/kernel_sources.hpp"
 #include "host/text/process.hpp"
 
-namespace tenfold::cli {
+namespace tenfold {
 namespace fs = std::filesystem;
 namespace {
 
@@ -124,4 +124,4 @@ const stage_info& own_stage(const std::string& file) {
   throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));
 }
 
-}  // namespace tenfold::cli
+}  // namespace tenfold
