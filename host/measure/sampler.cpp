@@ -15,6 +15,7 @@ namespace {
 
 // A device's clock ticks every half to one microsecond: this keeps its error below half a per cent.
 constexpr double sample_seconds = 300e-6;
+constexpr double longest_sample_seconds = 30e-3;
 constexpr int most_calls = 4096;
 
 // Enough for a steady median, and no more than a stage's share of a ladder's few seconds.
@@ -136,14 +137,22 @@ void sampler::set_calls(int calls) {
 }
 
 void sampler::choose_calls() {
+  int most = most_calls;
+  if (at_.mode != timing_mode::back_to_back) {
+    // Of what adds little to its producer, the producers take most of a sample's time. The first
+    // time has what the device loads then.
+    static_cast<void>(time_in_stream(sequence::pairs));
+    const double pair = time_in_stream(sequence::pairs) / calls_;
+    most = static_cast<int>(std::clamp(longest_sample_seconds / pair, 1.0, double{most_calls}));
+  }
   // What a launch costs by itself is spread over more calls with each turn.
   for (int turn = 0, calls = 1; turn < 4; ++turn) {
     set_calls(calls);
     static_cast<void>(sample());
     // Where something else keeps the machine busy, the difference may be nothing, or less.
-    const double each = std::max(std::min(sample(), sample()), sample_seconds / most_calls);
-    if (each * calls >= 0.9 * sample_seconds || calls == most_calls) return;
-    calls = static_cast<int>(std::clamp(std::ceil(sample_seconds / each), 1.0, double{most_calls}));
+    const double each = std::max(std::min(sample(), sample()), sample_seconds / most);
+    if (each * calls >= 0.9 * sample_seconds || calls == most) return;
+    calls = static_cast<int>(std::clamp(std::ceil(sample_seconds / each), 1.0, double(most)));
     if (calls == calls_) return;
   }
 }
