@@ -59,7 +59,9 @@ std::optional<interval> median_interval(std::vector<double> samples) {
 speed_ratio compare(const std::vector<double>& reference, const std::vector<double>& times) {
   std::vector<double> ratios(times.size());
   for (std::size_t i = 0; i < times.size(); ++i)
-    ratios[i] = times[i] > 0 ? reference[i] / times[i] : std::numeric_limits<double>::infinity();
+    ratios[i] = times[i] > 0       ? reference[i] / times[i]
+                : reference[i] > 0 ? std::numeric_limits<double>::infinity()
+                                   : 1;
   return {quantile(ratios, 0.5), median_interval(ratios)};
 }
 

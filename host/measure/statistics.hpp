@@ -39,9 +39,8 @@ struct speed_ratio {
 };
 
 /// @param reference times of the reference
-/// @param times the other's, one for each of the reference's and in the same order; nothing, or
-/// less,
-///   is infinitely fast
+/// @param times the other's, one for each of the reference's and in the same order; what takes no
+///   time, or less, is infinitely fast, and as fast as a reference that takes none either
 [[nodiscard]] speed_ratio compare(const std::vector<double>& reference,
                                   const std::vector<double>& times);
 
