@@ -131,7 +131,7 @@ class Input(unittest.TestCase):
         self.assertAlmostEqual(peers.error_bound("f32", 1 << 20, 3.0), 8 * 2.0**-24 * math.sqrt(3 * depth))
 
 
-EVENT = peers.Event("f32", "sum", 1000, "back-to-back")
+EVENT = peers.Event("f32", "sum", 1 << 22, "back-to-back")
 
 
 def timed(label, seconds):

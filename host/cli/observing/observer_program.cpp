@@ -80,9 +80,10 @@ void observed_ladder::print_left_out() const {
 observed_ladder all_stages_for(const observed_kernel& k) {
   const element_type type = parse_element_type(k.type);
   observed_ladder all;
+  std::vector<std::string> of_other_types;
   for (const stage_info& each : catalogue) {
     if (!backends().back()->serves(each.number, type)) {
-      all.left_out.push_back(
+      of_other_types.push_back(
           fmt::format("{}, which takes no {}", column_title(each), name_of(type)));
       continue;
     }
@@ -92,7 +93,10 @@ observed_ladder all_stages_for(const observed_kernel& k) {
     else
       all.left_out.push_back(std::move(lack));
   }
-  if (!all.stages.empty()) return all;
+  if (!all.stages.empty()) {
+    std::ranges::move(of_other_types, std::back_inserter(all.left_out));
+    return all;
+  }
   if (!all.left_out.empty()) throw input_error(all.left_out.front());
   throw input_error(fmt::format(
       "no stage can be observed with elements of type {}: use f32, u32, f64 or i8", name_of(type)));
