@@ -162,7 +162,7 @@ class Standings(unittest.TestCase):
         rows[0].entry["verdict"] = "WRONG"
         peers.rank(rows, rows[0])
         text = peers.table(rows, rows[0])
-        for part in ("sum of 1000 f32, back to back in a stream", "times as fast as peer:torch",
+        for part in ("sum of 2^22 f32, back to back in a stream", "times as fast as peer:torch",
                      "2.00 us", "50.0%", "WRONG", "wide spread: 800%"):
             self.assertIn(part, text)
 
