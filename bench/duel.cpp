@@ -177,8 +177,13 @@ class program {
   void run(measure::timing_mode mode) {
     const std::vector<std::unique_ptr<sampler>> samplers = admit_all(mode);
     if (samplers.empty()) return;
-    std::vector<result> all =
-        measure::take_turns(samplers, options_.rounds, options_.common.seed + duels_.size());
+    std::vector<result> all;
+    try {
+      all = measure::take_turns(samplers, options_.rounds, options_.common.seed + duels_.size());
+    } catch (const input_error& e) {
+      fmt::print("left out, all of it: {}\n", e.what());
+      return;
+    }
     const std::size_t reference = position_of_reference(all, reference_);
     rank(all, reference);
     print_standings(all, reference);

@@ -29,7 +29,7 @@ std::string describe_clocks(const std::optional<measure::clock_reading>& now) {
 
 void add_bench_options(CLI::App& app, bench_options& o) {
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
-  app.add_option("--n", o.n, "elements: 1000000,2^24,64Mi [by the device]");
+  app.add_option("--n", o.n, "elements: 1000000,2^24,64Mi or 2^10..2^30:4 [by the device]");
   app.add_option("--type", o.types,
                  fmt::format("element types: all, {}", fmt::join(element_type_names, ", ")))
       ->delimiter(',')

@@ -21,7 +21,10 @@ class kept_memory {
   explicit kept_memory(device on) : on_(std::move(on)) {}
 
   void* hand_out(std::size_t bytes) {
-    if (bytes > size_) memory_ = device_memory(on_, size_ = bytes);
+    if (bytes > size_) {
+      memory_ = device_memory(on_, bytes);
+      size_ = bytes;
+    }
     return memory_.data();
   }
 

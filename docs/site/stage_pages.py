@@ -71,5 +71,7 @@ def with_additions(text, stage):
     text = f"{head}\n{small_ladder(stage)}\n{mark}{rest}"
     if stage > 1:  # the first page shows all of its kernel
         diff = DIFF.search(text)
+        if diff is None:
+            raise ValueError(f"the page of stage {stage} shows no diff for its kernel to follow")
         text = f"{text[:diff.end()]}\n{whole_kernel(stage)}{text[diff.end():]}"
     return text

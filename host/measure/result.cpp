@@ -73,7 +73,7 @@ json comparisons(const result& r) {
   if (!r.ratio) return shares;
   shares["against"] = r.against;
   shares["ratio"] = r.ratio->median;
-  if (r.ratio->confidence) {
+  if (r.ratio->confidence && std::isfinite(r.ratio->confidence->high)) {
     shares["ratio_low"] = r.ratio->confidence->low;
     shares["ratio_high"] = r.ratio->confidence->high;
   }

@@ -15,7 +15,7 @@ namespace {
 
 // A device's clock ticks every half to one microsecond: this keeps its error below half a per cent.
 constexpr double sample_seconds = 300e-6;
-constexpr double longest_sample_seconds = 30e-3;
+constexpr double longest_sample_seconds = 5e-3;
 constexpr int most_calls = 4096;
 
 // Enough for a steady median, and no more than a stage's share of a ladder's few seconds.
@@ -26,6 +26,16 @@ double process_seconds() {
   timespec now{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// A median of differences that is nothing, or less, is no time.
+result with_time(result r) {
+  if (r.time.median <= 0)
+    throw input_error(
+        fmt::format("{} adds no time to the kernel that writes its input: something else keeps the "
+                    "machine busy; measure again, with more samples or --mode back-to-back",
+                    r.who.label()));
+  return r;
 }
 
 }  // namespace
@@ -158,12 +168,6 @@ void sampler::choose_calls() {
 }
 
 result sampler::finish(std::vector<double> seconds) {
-  const summary time = summarize(seconds);
-  if (time.median <= 0)
-    throw input_error(
-        fmt::format("{} adds no time to the kernel that writes its input: something else keeps the "
-                    "machine busy; measure again, with more samples or --mode back-to-back",
-                    who_.label()));
   judge_result();
   result r{.who = who_,
            .at = at_,
@@ -184,7 +188,7 @@ result sampler::finish(std::vector<double> seconds) {
   }
   if (!companion_) companion_ = read_companion();
   r.companion = companion_;
-  r.time = time;
+  r.time = summarize(r.seconds);
   return r;
 }
 
@@ -200,7 +204,7 @@ result take_samples(sampler& of, int repeat, bool is_executor) {
   } while (static_cast<int>(seconds.size()) < wanted && (repeat != 0 || spent < share));
   const double cpu_spent = process_seconds() - cpu_before;
   const auto calls = static_cast<double>(seconds.size()) * of.calls();
-  result r = of.finish(std::move(seconds));
+  result r = with_time(of.finish(std::move(seconds)));
   r.cpu_seconds = cpu_spent / calls;
   return r;
 }
@@ -226,7 +230,7 @@ std::vector<result> take_turns(std::span<const std::unique_ptr<sampler>> all, in
   auto seconds = interleave(each_once, rounds, seed);
   std::vector<result> results;
   for (std::size_t i = 0; i < all.size(); ++i)
-    results.push_back(all[i]->finish(std::move(seconds[i])));
+    results.push_back(with_time(all[i]->finish(std::move(seconds[i]))));
   return results;
 }
 

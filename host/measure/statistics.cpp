@@ -12,7 +12,8 @@ double quantile_of_sorted(const std::vector<double>& sorted, double p) {
   const double at = p * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return std::lerp(sorted[below], sorted[above], at - static_cast<double>(below));
+  const double share = at - static_cast<double>(below);
+  return share == 0 ? sorted[below] : std::lerp(sorted[below], sorted[above], share);
 }
 
 /// The chance of exactly k heads in n throws of a coin.

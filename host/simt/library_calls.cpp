@@ -2,29 +2,31 @@
 /// What a reader's kernel calls of the C library: the linker leads its calls here, by --wrap.
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 #include "host/simt/block_runner.hpp"
 
 // As on a GPU a kernel may print. Standard output is the program's, whose JSON it would break.
 extern "C" {
 
-int __wrap_vprintf(const char* format, std::va_list values) {
-  return std::vfprintf(stderr, format, values);
+int __wrap_vfprintf(std::FILE* to, const char* format, std::va_list values) {
+  return std::vfprintf(to == stdout ? stderr : to, format, values);
 }
 
 int __wrap_printf(const char* format, ...) {
   std::va_list values;
   va_start(values, format);
-  const int length = __wrap_vprintf(format, values);
+  const int length = std::vfprintf(stderr, format, values);
   va_end(values);
   return length;
 }
 
-// What a system with _FORTIFY_SOURCE makes of printf, and what compilers make of simple formats.
+// What a system with _FORTIFY_SOURCE makes of printf, and what compilers and headers make of simple
+// formats.
 int __wrap___printf_chk(int, const char* format, ...) {
   std::va_list values;
   va_start(values, format);
-  const int length = __wrap_vprintf(format, values);
+  const int length = std::vfprintf(stderr, format, values);
   va_end(values);
   return length;
 }
@@ -34,8 +36,11 @@ int __wrap_puts(const char* text) {
 int __wrap_putchar(int character) {
   return std::fputc(character, stderr);
 }
+int __wrap_putc(int character, std::FILE* to) {
+  return std::fputc(character, to == stdout ? stderr : to);
+}
 
-// The program goes on, and says whose assertion it was.
+// Of a kernel the program goes on, and says whose assertion it was.
 [[noreturn]] void __wrap___assert_fail(const char* what, const char* file, unsigned line,
                                        const char* /*function*/) {
   tenfold::simt::block_runner::current()->fail_assertion(what, {file, static_cast<int>(line)});

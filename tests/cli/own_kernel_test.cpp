@@ -158,13 +158,14 @@ TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
 }
 
 TEST_F(OwnKernel, MayAssertAndPrint) {
-  write_kernel("talking_sum", "  const unsigned tid = threadIdx.x;",
-               "  const unsigned tid = threadIdx.x;\n  assert(tid < 5);\n"
-               "  if (tid == 0) printf(\"block %u\\n\", blockIdx.x), printf(\"and on\\n\");");
+  write_kernel(
+      "talking_sum", "  const unsigned tid = threadIdx.x;",
+      "  const unsigned tid = threadIdx.x;\n  assert(tid < 5);\n"
+      "  if (tid == 0) printf(\"block %u\\n\", blockIdx.x), printf(\"and on\\n\"), printf(\"!\");");
   const outcome o = run("talking_sum.hpp", {"--json", "-"});
   EXPECT_EQ(o.code, device_failed) << o.what();
   EXPECT_TRUE(contains(o.err, "thread 5 (warp 0, lane 5) fails assert(tid < 5) at ")) << o.what();
-  EXPECT_TRUE(contains(o.err, "block 0\nand on\n")) << o.what();
+  EXPECT_TRUE(contains(o.err, "block 0\nand on\n!")) << o.what();
   EXPECT_EQ(o.out, "");
 }
 
@@ -258,8 +259,8 @@ TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
   expect_refusal(tenfold({"ladder", "--kernel", "nowhere.hpp"}), bad_input, {"nowhere.hpp"});
 }
 
-// ---- kernels that are wrong at large sizes alone
-// -------------------------------------------------
+// ---- wrong at large sizes alone
+// ------------------------------------------------------------------
 
 // Beyond what trials reach: each is right up to 2^20 elements.
 struct planted_fault {
@@ -280,6 +281,8 @@ TEST_P(OwnKernelPlanted, IsWrongInEveryProgram) {
   write_kernel(name, guarded_load, load);
   const std::string file = std::string(name) + ".hpp", n = size();
   const fs::path programs = fs::path(TENFOLD_PROGRAM).parent_path();
+  if (!fs::exists(programs / "tenfold_duel") || !fs::exists(programs / "tenfold_bench"))
+    GTEST_SKIP() << "there are no benchmarks: build the target 'benchmarks'";
   for (const words& command :
        {words{TENFOLD_PROGRAM, "run", "--kernel", file, "--n", n, "--repeat", "1"},
         words{TENFOLD_PROGRAM, "ladder", "--kernel", file, "--n", n, "--repeat", "1", "--times"},

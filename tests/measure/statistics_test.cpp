@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -94,6 +95,14 @@ TEST(Ratios, AreTakenRoundByRound) {
   ASSERT_TRUE(r.confidence);
   EXPECT_DOUBLE_EQ(r.confidence->low, 1.5);
   EXPECT_DOUBLE_EQ(r.confidence->high, 1.5);
+}
+
+TEST(Ratios, TakeNoTimeForInfinitelyFast) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(compare({4, 4, 4}, {2, 0, -1}).median, infinite);
+  EXPECT_EQ(compare({4, 4, 4}, {2, 2, -1}).median, 2)
+      << "an end that is infinite is not the middle";
+  EXPECT_EQ(compare({-1, 4, 4}, {-1, 4, 4}).median, 1) << "a reference beside itself";
 }
 
 }  // namespace

@@ -178,8 +178,8 @@ std::string describe_wrapping(const chosen_input& input, const reference& r) {
   if (input.data.from() != measure::origin::file || !r.wraps) return {};
   return fmt::format(
       "the sum of these elements is {:.0f}: their type does not hold it, and it wraps; for the "
-      "sum itself store them as i64 or f64",
-      r.precise);
+      "sum itself store them as {}",
+      r.precise, size_of(input.data.type()) == 8 ? "f64" : "i64 or f64");
 }
 
 chosen_input make_input(const options& o, testbed& bed) {
