@@ -121,10 +121,15 @@ class CudaFails : public Cli {
 };
 
 TEST_F(CudaFails, NotWhereNoCallDoes) {
-  const outcome o = run("");
+  const outcome o = run("", {"run", "1", "--mode", "back-to-back"});
   EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
   EXPECT_EQ(o.err, "") << o.what();
   EXPECT_TRUE(contains(o.out, "cuda:0 (fake GPU)")) << o.what();
+}
+
+// All times of the stand-in are equal.
+TEST_F(CudaFails, WhereACallAddsNoTime) {
+  expect_refusal(run(""), bad_input, {"naive", "adds no time to the kernel that writes its input"});
 }
 
 TEST_F(CudaFails, OutOfMemory) {
@@ -185,7 +190,7 @@ TEST_F(CudaFails, SaysThatPeersAreNotBuilt) {
 }
 
 TEST_F(CudaFails, ALadderInJsonHoldsTheDevicesFacts) {
-  const outcome o = run("", {"ladder", "--json", "-"});
+  const outcome o = run("", {"ladder", "--mode", "back-to-back", "--json", "-"});
   EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
   const json context = json::parse(o.out).at("context");
   EXPECT_EQ(context.at("toolkit"), TENFOLD_CUDA_VERSION);

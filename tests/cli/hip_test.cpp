@@ -74,10 +74,15 @@ class HipFails : public Cli {
 };
 
 TEST_F(HipFails, NotWhereNoCallDoes) {
-  const outcome o = run("");
+  const outcome o = run("", {"run", "1", "--mode", "back-to-back"});
   EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
   EXPECT_EQ(o.err, "") << o.what();
   EXPECT_TRUE(contains(o.out, "hip:0 (fake GPU)")) << o.what();
+}
+
+// All times of the stand-in are equal.
+TEST_F(HipFails, WhereACallAddsNoTime) {
+  expect_refusal(run(""), bad_input, {"naive", "adds no time to the kernel that writes its input"});
 }
 
 TEST_F(HipFails, OutOfMemory) {
@@ -101,7 +106,7 @@ TEST_F(HipFails, KernelThatBrokeTheContext) {
 }
 
 TEST_F(HipFails, ALadderInJsonNamesTheDevice) {
-  const outcome o = run("", {"ladder", "--json", "-"});
+  const outcome o = run("", {"ladder", "--mode", "back-to-back", "--json", "-"});
   EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
   const json context = json::parse(o.out).at("context");
   EXPECT_EQ(context.at("device"), "hip:0");
