@@ -68,15 +68,18 @@ sampler::sampler(candidate who, conditions at, host_input& input, placement& whe
       where_(where),
       work_(std::move(work)) {
   constexpr double is_slow = 100 * sample_seconds;
-  const bool is_executor = where_.on->properties().architecture == executor_architecture;
   bool takes_one_call = time_in_stream(sequence::calls) > is_slow;
   judge_result();
   // The first call on a GPU loads what all the others find there.
-  if (takes_one_call && !is_executor) takes_one_call = time_in_stream(sequence::calls) > is_slow;
+  if (takes_one_call && !is_executor()) takes_one_call = time_in_stream(sequence::calls) > is_slow;
   if (takes_one_call)
     set_calls(1);
   else
     choose_calls();
+}
+
+bool sampler::is_executor() const {
+  return where_.on->properties().architecture == executor_architecture;
 }
 
 const reference& sampler::expected() {
@@ -112,6 +115,16 @@ double sampler::time_in_stream(sequence what) {
   });
 }
 
+double sampler::time_call_by_call() {
+  double seconds = 0;
+  for (int i = 0; i < calls_; ++i) {
+    const std::uint64_t window = where_.ring->next();
+    enqueue(sequence::producers, window);
+    seconds += where_.on->time([&] { enqueue(sequence::calls, window); });
+  }
+  return seconds;
+}
+
 double sampler::time_in_graph(recording& graph) {
   // For the launch to be over on the host before the device gets to it.
   where_.eviction.enqueue();
@@ -119,24 +132,20 @@ double sampler::time_in_graph(recording& graph) {
   return where_.on->time([&] { graph.replay(); });
 }
 
+double sampler::time_all_calls() {
+  if (at_.mode == timing_mode::back_to_back) return time_in_stream(sequence::calls);
+  if (is_executor()) return time_call_by_call();
+  if (at_.mode == timing_mode::in_graph) return time_in_graph(*pairs_) - time_in_graph(*producers_);
+  return time_in_stream(sequence::pairs) - time_in_stream(sequence::producers);
+}
+
 double sampler::sample() {
-  double seconds = 0;
-  switch (at_.mode) {
-    case timing_mode::back_to_back:
-      seconds = time_in_stream(sequence::calls);
-      break;
-    case timing_mode::after_producer:
-      seconds = time_in_stream(sequence::pairs) - time_in_stream(sequence::producers);
-      break;
-    case timing_mode::in_graph:
-      seconds = time_in_graph(*pairs_) - time_in_graph(*producers_);
-  }
-  return seconds / calls_;
+  return time_all_calls() / calls_;
 }
 
 void sampler::set_calls(int calls) {
   calls_ = calls;
-  if (at_.mode != timing_mode::in_graph) return;
+  if (at_.mode != timing_mode::in_graph || is_executor()) return;
   const auto record = [this](sequence what) {
     return where_.on->record([this, what] {
       for (int i = 0; i < calls_; ++i) enqueue(what, static_cast<std::uint64_t>(i));

@@ -55,8 +55,8 @@ class sampler {
   sampler& operator=(const sampler&) = delete;
 
   /// Seconds of one call, as the conditions' mode has it: the mean of `calls()` of them, each on
-  /// its own window. What is the difference of two times may be nothing, or less, on a busy
-  /// machine.
+  /// its own window. On a GPU, what is the difference of two times may be nothing, or less, on a
+  /// busy machine.
   [[nodiscard]] double sample();
   [[nodiscard]] int calls() const { return calls_; }
 
@@ -66,6 +66,7 @@ class sampler {
   [[nodiscard]] result finish(std::vector<double> seconds);
 
  private:
+  [[nodiscard]] bool is_executor() const;
   [[nodiscard]] const reference& expected();
   void judge_result();
   [[nodiscard]] std::optional<reading> read_companion();
@@ -74,7 +75,10 @@ class sampler {
   enum class sequence { calls, producers, pairs };
   void enqueue(sequence what, std::uint64_t window);
   [[nodiscard]] double time_in_stream(sequence what);
+  /// For the executor, which runs what it is given at once: no difference of times is needed.
+  [[nodiscard]] double time_call_by_call();
   [[nodiscard]] double time_in_graph(recording& graph);
+  [[nodiscard]] double time_all_calls();
   void set_calls(int calls);
   void choose_calls();
 
@@ -84,7 +88,7 @@ class sampler {
   placement& where_;
   std::unique_ptr<runnable> work_;
   int calls_ = 1;
-  std::unique_ptr<recording> producers_, pairs_;  ///< in a graph
+  std::unique_ptr<recording> producers_, pairs_;  ///< in a graph of a GPU
   value result_{};
   verdict verdict_ = verdict::right;
   std::optional<reading> companion_;  ///< once it has been read

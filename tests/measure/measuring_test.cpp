@@ -123,6 +123,78 @@ TEST(Recordings, RunWhenTheyAreReplayed) {
   }
 }
 
+/// A device on which time passes only as it is told to: three microseconds for what writes an
+/// input.
+class device_of_known_times final : public session {
+ public:
+  device_of_known_times() { properties_.architecture = "known times"; }
+  void pass(double seconds) { now_ += seconds; }
+
+  const device_properties& properties() const override { return properties_; }
+  device_facts facts() const override { return {}; }
+  std::uint64_t free_bytes() const override { return executor_->free_bytes(); }
+  std::unique_ptr<memory> allocate(std::uint64_t bytes) override {
+    return executor_->allocate(bytes);
+  }
+  void upload(void* to, const void* from, std::uint64_t bytes) override {
+    executor_->upload(to, from, bytes);
+  }
+  void download(void* to, const void* from, std::uint64_t bytes) override {
+    executor_->download(to, from, bytes);
+  }
+  void synchronize() override {}
+  void produce(void* to, const void* from, std::uint64_t bytes) override {
+    executor_->produce(to, from, bytes);
+    pass(3e-6);
+  }
+  double time(const std::function<void()>& work) override {
+    const double before = now_;
+    work();
+    return now_ - before;
+  }
+  std::unique_ptr<recording> record(std::function<void()> work) override {
+    return executor_->record(std::move(work));
+  }
+  std::string hardware_lack(int) const override { return {}; }
+  std::unique_ptr<reduction> make_reduction(const reduction_request& r) override {
+    return executor_->make_reduction(r);
+  }
+
+ private:
+  std::unique_ptr<session> executor_ = backends().back()->open(32);
+  device_properties properties_;
+  double now_ = 0;
+};
+
+/// Takes two microseconds, and is right.
+class known_time final : public runnable {
+ public:
+  known_time(device_of_known_times& on, value result) : on_(on), result_(result) {}
+  void enqueue(const void*, std::uint64_t) override { on_.pass(2e-6); }
+  value result() override { return result_; }
+  std::uint64_t depth(std::uint64_t) const override { return 1; }
+
+ private:
+  device_of_known_times& on_;
+  value result_;
+};
+
+TEST(Modes, TellTheTimeOfTheCallAlone) {
+  auto made = std::make_unique<device_of_known_times>();
+  device_of_known_times& device = *made;
+  placement where(std::move(made));
+  constexpr std::uint64_t n = 1000;
+  host_input input(element_type::u32, "sum", n, 1);
+  where.ring.emplace(device, input, n, 1 << 16);
+  const peer who{.name = "known", .what = ""};
+  for (const timing_mode mode : timing_modes) {
+    sampler one({.name = "known", .peer = &who}, {.n = n, .mode = mode}, input, where,
+                std::make_unique<known_time>(device, input.expected(n).expected));
+    EXPECT_GT(one.calls(), 1) << name_of(mode);
+    EXPECT_NEAR(one.sample(), 2e-6, 1e-12) << name_of(mode);
+  }
+}
+
 struct served {
   element_type type;
   std::string op;
