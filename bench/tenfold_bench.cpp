@@ -149,18 +149,12 @@ class suite {
 
   /// Samplers live as long as their data, of one type, operator and size.
   sampler& sampler_for(const task& t) {
-    const std::string input = fmt::format("{}/{}", name_of(t.at.type), t.at.op);
-    const std::string data = fmt::format("{}/{}", input, t.at.n);
-    if (data != data_) {
+    const bool has_input = input_ && input_->type() == t.at.type && input_->op() == t.at.op;
+    if (!has_input || n_ != t.at.n) {
       samplers_.clear();
-      data_.clear();  // until all of it is there
-      if (input != input_name_) {
-        input_name_.clear();
-        input_.emplace(t.at.type, t.at.op, sizes_.back(), options_.common.seed);
-        input_name_ = input;
-      }
+      if (!has_input) input_.emplace(t.at.type, t.at.op, sizes_.back(), options_.common.seed);
       bed_.load(*input_, t.at.n, choose_ring(options_.common));
-      data_ = data;
+      n_ = t.at.n;
     }
     std::unique_ptr<sampler>& s = samplers_[t.name];
     if (s == nullptr) s = bed_.admit(*t.who, t.at.mode);
@@ -171,8 +165,8 @@ class suite {
   measure::testbed bed_;
   std::vector<std::uint64_t> sizes_;
   std::vector<candidate> candidates_;
-  std::string input_name_, data_;
   std::optional<measure::host_input> input_;
+  std::uint64_t n_ = 0;  ///< so many of its elements are loaded
   std::map<std::string, std::unique_ptr<sampler>> samplers_;
   std::map<std::string, std::vector<double>> samples_;
   exit_code outcome_ = exit_code::success;

@@ -24,6 +24,7 @@
 
 #include "host/error.hpp"
 #include "host/text/process.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold {
 namespace fs = std::filesystem;
@@ -31,12 +32,27 @@ namespace {
 
 using std::chrono::steady_clock;
 
-build_listener nobody;
-build_listener* the_listener = &nobody;
+/// Says what the reader waits for, for as long as it lives: on a terminal in a line that changes,
+/// else in one every so often.
+class wait_report {
+ public:
+  /// @param done steps of `total` that are done; both 0 as long as that is not known
+  void show(std::string_view what, int done = 0, int total = 0) {
+    const std::string how_far = total == 0
+                                    ? fmt::format("{} ...", what)
+                                    : fmt::format("{} ({} of {} steps) ...", what, done, total);
+    const bool is_due = steady_clock::now() >= next_;
+    if (is_terminal(stderr))
+      line_.show(how_far);
+    else if (is_due)
+      fmt::print(stderr, "tenfold: {}\n", how_far);
+    if (is_due) next_ += std::chrono::seconds(10);
+  }
 
-double seconds_since(steady_clock::time_point begin) {
-  return std::chrono::duration<double>(steady_clock::now() - begin).count();
-}
+ private:
+  progress line_;
+  steady_clock::time_point next_ = steady_clock::now() + std::chrono::seconds(2);
+};
 
 bool refreshes() {
   const char* const value = std::getenv("TENFOLD_REFRESH");
@@ -64,15 +80,12 @@ class folder_lock {
   folder_lock()
       : file_(open((build_folder() / ".tenfold-build.lock").c_str(), O_RDWR | O_CREAT, 0666)) {
     if (file_.number() < 0) refuse_to_build(errno);
-    const auto begin = steady_clock::now();
-    bool has_said = false;
+    wait_report report;
     while (flock(file_.number(), LOCK_EX | LOCK_NB) != 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) refuse_to_build(errno);
-      the_listener->waiting("waiting for another build to end", 0, 0, seconds_since(begin));
-      has_said = true;
+      report.show("waiting for another build to end");
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    if (has_said) the_listener->ended();
   }
 
  private:
@@ -128,13 +141,13 @@ class build_run {
   }
 
   void read_all(int output) {
-    const auto begin = steady_clock::now();
+    wait_report report;
     std::string rest;
     std::array<char, 4096> buffer{};
     for (;;) {
       pollfd readable{output, POLLIN, 0};
       const int ready = poll(&readable, 1, 200);
-      the_listener->waiting(fmt::format("building {}", what_), done_, total_, seconds_since(begin));
+      report.show(fmt::format("building {}", what_), done_, total_);
       if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
       const ssize_t got = read(output, buffer.data(), buffer.size());
       if (got < 0 && errno == EINTR) continue;
@@ -143,7 +156,6 @@ class build_run {
       for (std::size_t end; (end = rest.find('\n')) != rest.npos; rest.erase(0, end + 1))
         take_line(std::string_view(rest).substr(0, end));
     }
-    the_listener->ended();
   }
 
   /// `[3/20] Linking CXX shared module kernels/simt/01_naive_of_f32_sum.so`, or what a compiler
@@ -205,7 +217,7 @@ class built_targets {
     // What cannot be built stops nothing else.
     const build_run run(targets, what, {"-k", "0"});
     if (run.has_failed() || run.messages().find("warning:") != run.messages().npos)
-      the_listener->said(run.messages());
+      fmt::print(stderr, "{}", run.messages());
     for (const std::string& each : targets)
       if (run.has_failed(each))
         failed_.insert(each);
@@ -271,14 +283,10 @@ void load_copy(const fs::path& library) {
 
 }  // namespace
 
-void set_build_listener(build_listener* listener) {
-  the_listener = listener == nullptr ? &nobody : listener;
-}
-
 fs::path build_folder() {
   static const fs::path folder = [] {
     Dl_info here{};
-    dladdr(reinterpret_cast<const void*>(&set_build_listener), &here);
+    dladdr(reinterpret_cast<const void*>(&build_folder), &here);
     return fs::canonical(here.dli_fname).parent_path();
   }();
   return folder;

@@ -3,7 +3,9 @@
 /// which are libraries of kernels that the program loads, and other targets.
 ///
 /// Where a file is missing it is built. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
-/// sets it, whatever is asked for is also brought up to date with the sources first.
+/// sets it, whatever is asked for is also brought up to date with the sources first. Standard error
+/// has how a build goes, and what the compiler says where something cannot be built, or can be but
+/// not without a warning.
 #pragma once
 
 #include <filesystem>
@@ -13,24 +15,6 @@
 #include <string_view>
 
 namespace tenfold {
-
-/// Is told how a build goes that somebody waits for.
-class build_listener {
- public:
-  virtual ~build_listener() = default;
-  /// Called every so often.
-  /// @param what goes on: `building the peers`
-  /// @param done  steps of `total` that are done; both 0 as long as that is not known
-  virtual void waiting(std::string_view /*what*/, int /*done*/, int /*total*/, double /*seconds*/) {
-  }
-  /// The wait is over.
-  virtual void ended() {}
-  /// What the compiler says where something cannot be built, or can be but not without a warning.
-  virtual void said(std::string_view /*messages*/) {}
-};
-
-/// Nobody listens at first, nor where it is null.
-void set_build_listener(build_listener* listener);
 
 /// The folder of the running build: the one that holds this library.
 [[nodiscard]] std::filesystem::path build_folder();
@@ -49,7 +33,7 @@ void fetch_modules(std::string_view backend, std::span<const std::string_view> n
 void load_module(std::string_view backend, std::string_view name);
 
 /// Builds a target where that takes it.
-/// @param what it is, for the listener: `the peers`
+/// @param what it is, for the reader who waits: `the peers`
 /// @param file of the build folder that it makes
 /// @return the file's path
 /// @throws input_error where it cannot be built

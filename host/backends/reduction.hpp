@@ -1,14 +1,18 @@
 /// @file
-/// A reduction whose stage, element type and operator are chosen at run time. Every unit of kernels
-/// includes this, and not host/backends/backend.hpp, which takes longer to compile.
+/// A reduction whose stage, element type and operator are chosen at run time, and the list of the
+/// kernels that are loaded, to which each unit of kernels adds its own. Every such unit includes
+/// this, and not host/backends/backend.hpp, which takes longer to compile.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/reduce/element.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace tenfold {
 
@@ -43,3 +47,24 @@ class reduction : public runnable {
 };
 
 }  // namespace tenfold
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Makes reductions of one stage, for some element types and operators. Each such function is
+/// compiled in a unit of its own, so that a change of one kernel recompiles that kernel alone.
+/// @return made with `new`, and owned by the caller. It is no std::unique_ptr because nvcc takes as
+///         long to read `<memory>` as to compile several kernels.
+using make_reduction_function = reduction* (*)(const device& on, stream_handle queue,
+                                               const reduction_request& r);
+
+struct registered_stage {
+  int number;
+  element_type type;
+  std::string_view op;  ///< empty: every operator that has no entry of its own
+  make_reduction_function make;
+};
+
+/// What the units that are loaded have registered: as they are loaded, or before main() begins.
+[[nodiscard]] std::vector<registered_stage>& registered_stages();
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

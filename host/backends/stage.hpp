@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "host/backends/registry.hpp"
+#include "host/backends/reduction.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reducer.hpp"
 

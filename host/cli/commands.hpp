@@ -40,10 +40,24 @@ namespace tenfold::cli {
 /// What is to be done once the command line is parsed.
 using action = std::function<exit_code()>;
 
+/// What a verb does that another program than `tenfold` serves: the work itself in that program, in
+/// `tenfold` a call of it.
+template <typename Options>
+using served_verb = std::function<exit_code(const Options&)>;
+
 #define TENFOLD_DECLARE_VERB(name)                              \
   /** Declares a verb; `chosen` becomes it when it is named. */ \
   void add_##name##_verb(CLI::App& app, action& chosen);
 TENFOLD_VERBS(TENFOLD_DECLARE_VERB)
 #undef TENFOLD_DECLARE_VERB
+
+/// A program that serves verbs: parses the command line, runs the verb, reports errors in one line.
+/// @param add declares the verbs
+/// @return what the process returns
+int run_verbs(const char* description, int argc, char** argv,
+              const std::function<void(CLI::App& app, action& chosen)>& add);
+
+/// The program that a user calls.
+int run_program(int argc, char** argv);
 
 }  // namespace tenfold::cli

@@ -11,7 +11,6 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/inspecting/inspecting_options.hpp"
 #include "host/cli/observing/observing_options.hpp"
-#include "host/cli/program.hpp"
 #include "host/measure/build_facts.hpp"
 #include "host/text/program.hpp"
 
@@ -23,39 +22,48 @@ constexpr const char* exit_codes =
     "input, 3 the device failed.";
 
 /// Goes on as another program, which is built where it is not.
-action call(const char* program, const char* what, char** argv) {
-  return [=]() -> exit_code {
+auto call(const char* program, const char* what, char** argv) {
+  return [=](const auto&) -> exit_code {
     const std::filesystem::path path = build_target(program, what, program);
     execv(path.c_str(), argv);
     throw input_error(fmt::format("cannot start {}: {}", path.string(), std::strerror(errno)));
   };
 }
 
+std::string describe_version() {
+  std::string text;
+  for (const auto& [what, value] : measure::build_facts())
+    text += fmt::format("{}{} {}", text.empty() ? "" : "\n", what, value);
+  return text;
+}
+
 }  // namespace
 
-int run_program(int argc, char** argv) {
-  CLI::App app("Parallel reduction on GPUs in ten stages, from naive to two passes.", "tenfold");
+int run_verbs(const char* description, int argc, char** argv,
+              const std::function<void(CLI::App& app, action& chosen)>& add) {
+  CLI::App app(description, "tenfold");
   app.require_subcommand(1);
-  app.footer(exit_codes);
-  app.set_version_flag("--version", [] {
-    std::string text;
-    for (const auto& [what, value] : measure::build_facts())
-      text += fmt::format("{}{} {}", text.empty() ? "" : "\n", what, value);
-    return text;
-  });
   action chosen;
-#define TENFOLD_ADD_VERB(name) add_##name##_verb(app, chosen);
-  TENFOLD_VERBS(TENFOLD_ADD_VERB)
-#undef TENFOLD_ADD_VERB
-  const action inspect =
-      call("tenfold_inspector", "the program that reads results and machine code", argv);
-  inspecting_options inspected;
-  add_inspecting_verbs(app, inspected, {inspect, inspect}, chosen);
-  const action observe =
-      call("tenfold_observer", "the program that observes kernels, which takes g++", argv);
-  observing_options observed;
-  add_observing_verbs(app, observed, {observe, observe, observe}, chosen);
+  add(app, chosen);
   return parse_and_run(app, argc, argv, chosen);
+}
+
+int run_program(int argc, char** argv) {
+  const char* description = "Parallel reduction on GPUs in ten stages, from naive to two passes.";
+  return run_verbs(description, argc, argv, [argv](CLI::App& app, action& chosen) {
+    app.footer(exit_codes);
+    app.set_version_flag("--version", describe_version);
+    const auto inspect =
+        call("tenfold_inspector", "the program that reads results and machine code", argv);
+    const auto observe =
+        call("tenfold_observer", "the program that observes kernels, which takes g++", argv);
+#define TENFOLD_ADD_VERB(name) add_##name##_verb(app, chosen);
+#define TENFOLD_ADD_INSPECTING_VERB(name) add_##name##_verb(app, chosen, inspect);
+#define TENFOLD_ADD_OBSERVING_VERB(name) add_##name##_verb(app, chosen, observe);
+    TENFOLD_VERBS(TENFOLD_ADD_VERB)
+    TENFOLD_INSPECTING_VERBS(TENFOLD_ADD_INSPECTING_VERB)
+    TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_OBSERVING_VERB)
+  });
 }
 
 }  // namespace tenfold::cli

@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 #include <utility>
-#include <vector>
 
 #include "host/data/input.hpp"
 #include "host/error.hpp"
@@ -19,7 +17,6 @@ namespace {
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 // As the runtimes align an allocation, so that every window is as good as one.
 constexpr std::uint64_t alignment = 256;
-constexpr std::uint64_t upload_bytes = std::uint64_t{1} << 26;
 
 /// Not initialised: the cores that fill it should be those that touch it first.
 std::unique_ptr<std::byte[]> allocate_uninitialized(std::uint64_t bytes) {
@@ -93,19 +90,11 @@ input_ring::input_ring(session& on, const host_input& from, std::uint64_t n, std
       used == 0 ? 1 : std::max<std::uint64_t>(1, std::min(bytes, on.free_bytes() / 2) / stride_);
   memory_ = on.allocate(windows_ == 1 ? used : windows_ * stride_);
   data_ = memory_->data();
-  if (used >= upload_bytes || windows_ == 1) {
-    for (std::uint64_t i = 0; i < windows_; ++i)
-      on.upload(memory_->data() + i * stride_, from.data(), used);
-    return;
-  }
-  // Many small windows in few copies.
-  const std::uint64_t at_once = std::min(windows_, upload_bytes / stride_);
-  std::vector<std::byte> several(at_once * stride_);
-  for (std::uint64_t i = 0; i < at_once; ++i)
-    std::memcpy(several.data() + i * stride_, from.data(), used);
-  for (std::uint64_t i = 0; i < windows_; i += at_once)
-    on.upload(memory_->data() + i * stride_, several.data(),
-              std::min(at_once, windows_ - i) * stride_);
+  on.upload(memory_->data(), from.data(), used);
+  // The device makes two windows of one, four of two and so on: the host is far from its memory.
+  for (std::uint64_t made = 1; made < windows_; made *= 2)
+    on.produce(memory_->data() + made * stride_, data_, std::min(made, windows_ - made) * stride_);
+  on.synchronize();
 }
 
 std::uint64_t ring_bytes(const device_properties& device) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "host/observe/memory_map.hpp"
+#include "host/observe/places.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -205,6 +206,32 @@ simt::block_observer& profiler::join_launch() {
 
 void profiler::end_launch() {
   for (const auto& each : readers_) each->add_to(launches_.back());
+}
+
+kernel_profile profile_kernel(const run_request& r) {
+  constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
+  check_size(r.n, most_elements);
+  profiler counting(enough_steps(r.n));
+  const observed_result run = run_observed(r, &counting);
+  kernel_profile profile{
+      .request = r, .used_shape = run.used_shape, .passes = counting.take_launches()};
+  std::vector<code_address> code;  // of all launches, for one lookup
+  for (const launch_profile& pass : profile.passes)
+    for (const auto& [where, counters] : pass.places) code.push_back(where);
+  place_finder finder;
+  finder.look_up(code);
+  for (std::size_t i = 0; i < profile.passes.size(); ++i) {
+    launch_profile& pass = profile.passes[i];
+    if (i < run.passes.size()) pass.n = run.passes[i].n;
+    for (const auto& [where, counters] : pass.places) {
+      const source_place at = finder.line_in(where, r.file);
+      pass.total.add(counters);
+      if (at.file.ends_with(r.file)) profile.lines[at.line].add(counters);
+    }
+    profile.total.add(pass.total);
+    profile.blocks += pass.blocks;
+  }
+  return profile;
 }
 
 }  // namespace tenfold::observe

@@ -12,40 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "host/backends/module.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold {
 namespace {
-
-/// Says how far a build is that the reader waits for: on a terminal in a line that changes, else in
-/// one every so often.
-class build_reporter final : public build_listener {
- public:
-  build_reporter() { set_build_listener(this); }
-  ~build_reporter() override { set_build_listener(nullptr); }
-
-  void waiting(std::string_view what, int done, int total, double seconds) override {
-    const std::string how_far = total == 0
-                                    ? fmt::format("{} ...", what)
-                                    : fmt::format("{} ({} of {} steps) ...", what, done, total);
-    if (is_terminal(stderr))
-      status_.show(how_far);
-    else if (seconds >= next_)
-      fmt::print(stderr, "tenfold: {}\n", how_far);
-    if (seconds >= next_) next_ += between_lines;
-  }
-  void ended() override {
-    status_.clear();
-    next_ = first_line;
-  }
-  void said(std::string_view messages) override { fmt::print(stderr, "{}", messages); }
-
- private:
-  static constexpr double first_line = 2, between_lines = 10;  // seconds
-  progress status_;
-  double next_ = first_line;
-};
 
 int report_error(const char* message, exit_code code) {
   std::fflush(stdout);
@@ -73,7 +43,6 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
 }  // namespace
 
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
-  build_reporter reporter;
   try {
     app.parse(argc, argv);
     const exit_code code = verb();

@@ -6,7 +6,7 @@
 
 #include "host/observe/check.hpp"
 #include "host/observe/observed_run.hpp"
-#include "host/observe/summary.hpp"
+#include "host/observe/profile.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"

@@ -27,20 +27,10 @@ struct isa_options {
   std::string json;        ///< a file, `-` for standard output; empty: none
 };
 
-struct inspecting_options {
-  compare_options compare;
-  isa_options isa;
-};
-
-/// What becomes of them: the work itself in the program that inspects, a call of that program in
-/// all others.
-struct inspecting_verbs {
-  action compare, isa;
-};
-
-/// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.
-void add_inspecting_verbs(CLI::App& app, inspecting_options& o, const inspecting_verbs& verbs,
-                          action& chosen);
+/// Declare the verbs, of which `chosen` becomes the one that the user names.
+/// @param run is given what the user asks for
+void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_options>& run);
+void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>& run);
 
 exit_code compare_results(const compare_options& o);
 exit_code show_machine_code(const isa_options& o);

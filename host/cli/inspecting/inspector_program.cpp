@@ -1,16 +1,10 @@
-#include <CLI/CLI.hpp>
-
 #include "host/cli/inspecting/inspecting_options.hpp"
-#include "host/text/program.hpp"
 
 int main(int argc, char** argv) {
   using namespace tenfold::cli;
-  CLI::App app("Compares results, and shows the machine code of kernels.", "tenfold");
-  app.require_subcommand(1);
-  inspecting_options o;
-  action verb;
-  add_inspecting_verbs(
-      app, o,
-      {[&] { return compare_results(o.compare); }, [&] { return show_machine_code(o.isa); }}, verb);
-  return tenfold::parse_and_run(app, argc, argv, [&] { return verb(); });
+  return run_verbs("Compares results, and shows the machine code of kernels.", argc, argv,
+                   [](CLI::App& app, action& chosen) {
+                     add_compare_verb(app, chosen, compare_results);
+                     add_isa_verb(app, chosen, show_machine_code);
+                   });
 }

@@ -1,18 +1,290 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/cli/inspecting/inspecting_options.hpp"
-#include "host/cli/inspecting/isa_report.hpp"
 #include "host/cli/inspecting/kernel_unit.hpp"
+#include "host/cli/options.hpp"
 #include "host/isa/isa.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
+#include "host/reduce/stage_description.hpp"
+#include "host/text/kernel_sources.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
+
+// ---- figures -----------------------------------------------------------------------------------
+
+using json = nlohmann::ordered_json;
+
+constexpr int widest_load = 16;
+
+/// A kernel as a compiler made it for one architecture.
+struct inspected_kernel {
+  chosen_kernel chosen;
+  isa::kernel_code code;
+  bool is_sass;
+  std::string compiler;  ///< with its version
+};
+
+bool is_amd(const inspected_kernel& k) {
+  return k.chosen.architecture.vendor == isa::vendor::amd;
+}
+
+std::string_view language_of(const inspected_kernel& k) {
+  return is_amd(k) ? "AMDGCN" : k.is_sass ? "SASS" : "PTX";
+}
+
+/// One figure of a kernel.
+struct figure {
+  std::string label;
+  std::string key;           ///< in JSON
+  std::optional<int> value;  ///< nothing: not told
+};
+
+/// Whether these were ever run. Nobody had a GPU of AMD's.
+std::string status_of(const inspected_kernel& k) {
+  return is_amd(k) ? "compiled and inspected, never run" : "compiled and inspected, not run";
+}
+
+/// The same figures in the same order for every kernel.
+std::vector<figure> figures_of(const inspected_kernel& k) {
+  const isa::resources& r = k.code.resources;
+  const int at_launch = static_cast<int>(k.chosen.dynamic_shared_bytes);
+  std::vector<figure> figures{
+      {is_amd(k) ? "vector registers" : "registers", "vector_registers", r.vector_registers},
+      {"scalar registers", "scalar_registers", r.scalar_registers},
+      {"spilled registers", "spilled_registers", r.spilled_registers},
+      {"scratch memory, bytes", "scratch_bytes", r.scratch_bytes},
+      {"shared memory, bytes", "shared_bytes", r.shared_bytes + at_launch},
+      {"  given at launch", "dynamic_shared_bytes", at_launch},
+      {"warps per SIMD", "warps_per_simd", r.warps_per_simd},
+      {"block barriers", "block_barriers", isa::count_barriers(k.code)},
+      {"loops", "loops", isa::count_loops(k.code)},
+      {"loads of 16 bytes", "loads_of_16_bytes", isa::count_global_loads(k.code, widest_load)},
+      {"instructions", "instructions", isa::count_instructions(k.code)}};
+  for (int i = 0; i < isa::instruction_kinds; ++i) {
+    const auto kind = static_cast<isa::instruction_kind>(i);
+    std::string key(isa::name_of(kind));
+    std::replace(key.begin(), key.end(), ' ', '_');
+    figures.push_back(
+        {fmt::format("  {}", isa::name_of(kind)), std::move(key), isa::count_kind(k.code, kind)});
+  }
+  return figures;
+}
+
+/// Registers are in PTX as many as the compiler likes.
+std::string describe_code(const inspected_kernel& k) {
+  std::string text =
+      fmt::format("{} for {} by {}", language_of(k), k.chosen.architecture.name, k.compiler);
+  if (language_of(k) == "PTX") text += "; registers and memory as ptxas assigns them";
+  return text;
+}
+
+std::string describe_request(std::span<const inspected_kernel> kernels) {
+  const chosen_kernel& k = kernels.front().chosen;
+  std::string text = fmt::format("{} of {}, block {}", k.op, name_of(k.type), k.shape.block);
+  if (std::any_of(kernels.begin(), kernels.end(), [](const inspected_kernel& each) {
+        return description_of(*each.chosen.stage).takes_items;
+      }))
+    text += fmt::format(", items {}", k.shape.items);
+  return text + fmt::format(", warps of {}", k.architecture.warp_size);
+}
+
+/// A row says nothing where no kernel has the figure, or none an instruction of the kind.
+bool says_something(std::span<const std::vector<figure>> columns, std::size_t row) {
+  const bool is_detail = columns.front()[row].label.starts_with(' ');
+  return std::any_of(columns.begin(), columns.end(), [&](const std::vector<figure>& each) {
+    return each[row].value && (!is_detail || *each[row].value != 0);
+  });
+}
+
+json describe(const inspected_kernel& k) {
+  const chosen_kernel& c = k.chosen;
+  json entry{{"stage", c.stage->number},
+             {"stage_name", c.stage->name},
+             {"type", name_of(c.type)},
+             {"op", c.op},
+             {"block", c.shape.block},
+             {"items", description_of(*c.stage).takes_items ? json(c.shape.items) : json()},
+             {"warp", c.architecture.warp_size},
+             {"symbol", k.code.symbol}};
+  for (const figure& each : figures_of(k))
+    entry[each.key] = each.value ? json(*each.value) : json();
+  entry["code"] = json::array();
+  for (const isa::code_line& line : k.code.code) {
+    json places = json::array();
+    for (const source_place& at : line.places)
+      places.push_back({{"file", at.file}, {"line", at.line}});
+    entry["code"].push_back(
+        {{"text", line.text}, {"is_label", line.is_label}, {"places", std::move(places)}});
+  }
+  return entry;
+}
+
+// ---- the code ----------------------------------------------------------------------------------
+
+/// The lines of the source files that code comes from.
+class source_lines {
+ public:
+  /// Without its indentation; empty where the file cannot be read.
+  std::string text_of(const source_place& at) {
+    const auto [file, is_new] = files_.try_emplace(at.file);
+    if (is_new) {
+      std::ifstream in(at.file);
+      for (std::string line; std::getline(in, line);) file->second.push_back(line);
+    }
+    const auto line = static_cast<std::size_t>(at.line);
+    if (line == 0 || line > file->second.size()) return {};
+    const std::string& text = file->second[line - 1];
+    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+std::string short_name(const source_place& at) {
+  return fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
+}
+
+/// The line to show: the innermost in the stage's own file, which may have called what is inlined.
+const source_place* shown_place(const isa::code_line& line, const std::string& file) {
+  for (const source_place& at : line.places)
+    if (at.file.ends_with(file)) return &at;
+  return line.places.empty() ? nullptr : &line.places.front();
+}
+
+/// An instruction and, where another line begins, that line.
+struct listing_row {
+  std::string source, code;
+};
+
+std::string describe_line(const isa::code_line& line, bool all_lines) {
+  std::string text = line.is_label ? line.text + ":" : "  " + line.text;
+  if (!all_lines || line.is_label || line.places.empty()) return text;
+  text = fmt::format("{:<48} //", text);
+  for (const source_place& at : line.places) text += " " + short_name(at);
+  return text;
+}
+
+std::vector<listing_row> rows_of(const inspected_kernel& k, bool all_lines) {
+  source_lines sources;
+  const std::string file{file_of(*k.chosen.stage)};
+  std::vector<listing_row> rows;
+  std::string before;
+  for (const isa::code_line& line : k.code.code) {
+    listing_row row{"", describe_line(line, all_lines)};
+    // A label belongs to no line; what a compiler gives no line goes on with the one before.
+    const source_place* at = line.is_label ? nullptr : shown_place(line, file);
+    if (at != nullptr && before != short_name(*at)) {
+      before = short_name(*at);
+      const std::string where = at->file.ends_with(file) ? fmt::format("{:>4}", at->line) : before;
+      row.source = fmt::format("{}  {}", where, sources.text_of(*at));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+struct listing_line {
+  std::string text{};
+  bool is_source = false;
+};
+using listing_column = std::vector<listing_line>;
+
+/// Lines of the source above their code: two kernels side by side have no room for more.
+listing_column interleave(const std::vector<listing_row>& rows) {
+  listing_column lines;
+  for (const listing_row& row : rows) {
+    if (!row.source.empty()) lines.push_back({row.source, true});
+    lines.push_back({"    " + row.code});
+  }
+  return lines;
+}
+
+std::string paint_line(const listing_line& line, std::size_t width) {
+  return paint(line.text.substr(0, width), line.is_source ? colour::green : colour::plain);
+}
+
+/// Side by side, in a terminal cut to its width.
+void print_columns(listing_column left, listing_column right) {
+  std::size_t left_width = 0, right_width = std::string::npos;
+  for (const listing_line& each : left) left_width = std::max(left_width, each.text.size());
+  if (const auto screen = terminal_width(stdout)) {
+    left_width = std::min(left_width, (*screen - std::min<std::size_t>(*screen, 3)) / 2);
+    right_width = *screen - std::min(*screen, left_width + 3);
+  }
+  const std::size_t lines = std::max(left.size(), right.size());
+  left.resize(lines);
+  right.resize(lines);
+  for (std::size_t i = 0; i < lines; ++i)
+    fmt::print("{}{:{}} | {}\n", paint_line(left[i], left_width), "",
+               left_width - std::min(left[i].text.size(), left_width),
+               paint_line(right[i], right_width));
+}
+
+/// What the kernels are, and their figures, in a column each.
+void print_figures(std::span<const inspected_kernel> kernels) {
+  fmt::print("{}\n{}\n{}\n\n", describe_request(kernels), describe_code(kernels.front()),
+             paint(status_of(kernels.front()), colour::yellow));
+  std::string heading = fmt::format("{:<24}", "");
+  std::vector<std::vector<figure>> columns;
+  for (const inspected_kernel& k : kernels) {
+    heading += fmt::format("{:>22}", column_title(*k.chosen.stage));
+    columns.push_back(figures_of(k));
+  }
+  fmt::print("{}\n", paint(heading, colour::bold));
+  for (std::size_t row = 0; row < columns.front().size(); ++row) {
+    if (!says_something(columns, row)) continue;
+    fmt::print("{:<24}", columns.front()[row].label);
+    for (const std::vector<figure>& each : columns)
+      fmt::print("{:>22}", each[row].value ? fmt::format("{}", *each[row].value) : "");
+    fmt::print("\n");
+  }
+}
+
+/// The code in its own order and beside it the lines that it comes from; two kernels go side by
+/// side.
+/// @param all_lines through all functions that were inlined, beside each instruction
+void print_listing(std::span<const inspected_kernel> kernels, bool all_lines) {
+  const std::vector<listing_row> first = rows_of(kernels.front(), all_lines);
+  if (kernels.size() == 2)
+    return print_columns(interleave(first), interleave(rows_of(kernels.back(), all_lines)));
+  listing_column source, code;
+  for (const listing_row& row : first) {
+    source.push_back({row.source, true});
+    code.push_back({row.code});
+  }
+  print_columns(std::move(source), std::move(code));
+}
+
+std::string isa_document(std::span<const inspected_kernel> kernels) {
+  const inspected_kernel& first = kernels.front();
+  json document{{"context",
+                 {{"date", measure::timestamp()},
+                  {"executable", "tenfold"},
+                  {"architecture", first.chosen.architecture.name},
+                  {"language", language_of(first)},
+                  {"compiler", first.compiler},
+                  {"status", status_of(first)}}},
+                {"kernels", json::array()}};
+  for (const inspected_kernel& each : kernels) document["kernels"].push_back(describe(each));
+  return document.dump(2, ' ', false, json::error_handler_t::replace);
+}
+
+// ---- the verb ----------------------------------------------------------------------------------
 
 inspected_kernel inspect(const chosen_kernel& chosen, bool sass) {
   const isa::architecture& a = chosen.architecture;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -15,7 +14,6 @@
 #include "host/observe/places.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
-#include "host/text/program.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::cli {
@@ -116,13 +114,10 @@ observe::run_request request_for(const stage_info& stage, const observed_kernel&
 
 int main(int argc, char** argv) {
   using namespace tenfold::cli;
-  CLI::App app("Observes kernels while the executor runs them.", "tenfold");
-  app.require_subcommand(1);
-  observing_options o;
-  action verb;
-  add_observing_verbs(app, o,
-                      {[&] { return profile_stages(o.profile); },
-                       [&] { return check_stages(o.check); }, [&] { return trace_stage(o.trace); }},
-                      verb);
-  return tenfold::parse_and_run(app, argc, argv, [&] { return verb(); });
+  return run_verbs("Observes kernels while the executor runs them.", argc, argv,
+                   [](CLI::App& app, action& chosen) {
+                     add_profile_verb(app, chosen, profile_stages);
+                     add_check_verb(app, chosen, check_stages);
+                     add_trace_verb(app, chosen, trace_stage);
+                   });
 }

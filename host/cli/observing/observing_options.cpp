@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 
 #include "host/measure/own_kernel.hpp"
 
@@ -57,72 +58,68 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
   return option;
 }
 
-void add_profile(CLI::App& app, profile_options& o, const action& act, action& chosen) {
+}  // namespace
+
+void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run) {
+  const auto o = std::make_shared<profile_options>();
   CLI::App* profile = app.add_subcommand(
       "profile", "what a stage's kernel does to memory and lanes, counted without a GPU");
-  add_kernel(*profile, o.kernel);
-  add_run(*profile, o.kernel);
-  CLI::Option* all = add_all(*profile, o.all, "every stage, a line each");
-  profile->add_flag("--source", o.source, "the kernel's text with the counters beside it")
+  add_kernel(*profile, o->kernel);
+  add_run(*profile, o->kernel);
+  CLI::Option* all = add_all(*profile, o->all, "every stage, a line each");
+  profile->add_flag("--source", o->source, "the kernel's text with the counters beside it")
       ->excludes(all);
-  add_json(*profile, o.json);
-  profile->callback([&chosen, act] { chosen = act; });
+  add_json(*profile, o->json);
+  profile->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
 }
 
-void add_check(CLI::App& app, check_options& o, const action& act, action& chosen) {
+void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_options>& run) {
+  const auto o = std::make_shared<check_options>();
   CLI::App* check = app.add_subcommand(
       "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
-  add_kernel(*check, o.kernel);
-  add_run(*check, o.kernel);
-  add_all(*check, o.all, "every stage");
-  check->add_option("--seeds", o.seeds, "random orders of threads and blocks to try")
+  add_kernel(*check, o->kernel);
+  add_run(*check, o->kernel);
+  add_all(*check, o->all, "every stage");
+  check->add_option("--seeds", o->seeds, "random orders of threads and blocks to try")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  add_json(*check, o.json);
-  check->callback([&chosen, act] { chosen = act; });
+  add_json(*check, o->json);
+  check->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
 }
 
-void add_trace(CLI::App& app, trace_options& o, const action& act, action& chosen) {
+void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_options>& run) {
+  const auto o = std::make_shared<trace_options>();
   CLI::App* trace = app.add_subcommand(
       "trace",
       "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
-  add_kernel(*trace, o.kernel);
-  trace->add_option("--n", o.kernel.n, "elements [what one block folds]");
-  trace->add_option("--type", o.kernel.type, "element type: f32, u32, f64")->capture_default_str();
-  trace->add_option("--block", o.kernel.shape.block, "threads per block: 16")
+  add_kernel(*trace, o->kernel);
+  trace->add_option("--n", o->kernel.n, "elements [what one block folds]");
+  trace->add_option("--type", o->kernel.type, "element type: f32, u32, f64")->capture_default_str();
+  trace->add_option("--block", o->kernel.shape.block, "threads per block: 16")
       ->check(CLI::IsMember({16}))
       ->capture_default_str();
-  trace->add_option("--warp", o.kernel.warps.front(), "lanes of a warp: 8")
+  trace->add_option("--warp", o->kernel.warps.front(), "lanes of a warp: 8")
       ->check(CLI::IsMember({8}))
       ->capture_default_str();
   trace
-      ->add_option("--traced-block", o.traced_block,
+      ->add_option("--traced-block", o->traced_block,
                    "which block of each launch, the last one where there are fewer")
       ->capture_default_str();
   trace
-      ->add_option("--values", o.values,
+      ->add_option("--values", o->values,
                    "of the elements: random, or ones, whose sums count what they hold")
       ->check(CLI::IsMember({"random", "ones"}))
       ->capture_default_str();
-  trace->add_option("--json", o.json, "a file, or standard output: -")->capture_default_str();
-  trace->callback([&o, &chosen, act] {
-    if (!o.kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
-    chosen = act;
+  trace->add_option("--json", o->json, "a file, or standard output: -")->capture_default_str();
+  trace->callback([=, &chosen] {
+    if (!o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
+    chosen = [=] { return run(*o); };
   });
 }
-
-}  // namespace
 
 std::string observed_kernel::file() const {
   if (!kernel.empty()) return kernel;
   return names_kernel_file(stage) ? stage : std::string();
-}
-
-void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
-                         action& chosen) {
-#define TENFOLD_ADD_VERB(name) add_##name(app, o.name, verbs.name, chosen);
-  TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_VERB)
-#undef TENFOLD_ADD_VERB
 }
 
 }  // namespace tenfold::cli

@@ -9,10 +9,6 @@
 #include "host/error.hpp"
 #include "host/reduce/shape.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace tenfold::cli {
 
 /// What to observe, and in which shape.
@@ -50,20 +46,10 @@ struct trace_options {
   std::string json = "-";
 };
 
-struct observing_options {
-  profile_options profile;
-  check_options check;
-  trace_options trace;
-};
-
-/// What becomes of them: the work itself in the program that can observe kernels, a call of that
-/// program in all others.
-struct observing_verbs {
-  action profile, check, trace;
-};
-
-/// Declares the verbs. `o` keeps what is parsed; `chosen` becomes the one that the user names.
-void add_observing_verbs(CLI::App& app, observing_options& o, const observing_verbs& verbs,
-                         action& chosen);
+/// Declare the verbs, of which `chosen` becomes the one that the user names.
+/// @param run is given what the user asks for
+void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run);
+void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_options>& run);
+void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_options>& run);
 
 }  // namespace tenfold::cli

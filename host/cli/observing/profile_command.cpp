@@ -2,14 +2,20 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <variant>
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/observing/profile_report.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
+#include "host/observe/profile.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
@@ -17,6 +23,259 @@
 
 namespace tenfold::cli {
 namespace {
+
+// ---- what is said of kernels
+// ---------------------------------------------------------------------
+
+using json = nlohmann::ordered_json;
+using observe::kernel_profile;
+using observe::place_counters;
+using observe::traffic;
+
+constexpr int label_width = 36;
+
+/// A stage and what it took.
+struct profiled_stage {
+  const stage_info* stage;
+  kernel_profile profile;
+};
+
+/// One counter of a kernel: a count, or an average.
+struct counter {
+  std::string_view label;
+  std::string_view key;  ///< in JSON
+  std::variant<std::uint64_t, double> value;
+
+  [[nodiscard]] double number() const {
+    return std::visit([](auto known) { return static_cast<double>(known); }, value);
+  }
+};
+
+/// The same counters in the same order for every kernel.
+std::vector<counter> counters_of(const kernel_profile& p) {
+  const traffic global = p.total.global.total(), shared = p.total.shared.total();
+  return {{"launches", "launches", p.passes.size()},
+          {"blocks", "blocks", p.blocks},
+          {"global memory: requests", "global_requests", global.requests},
+          {"  bytes asked for", "global_bytes", global.bytes},
+          {"  sectors of 32 bytes", "global_sectors", global.sectors},
+          {"  bytes used of those moved, %", "sector_efficiency", p.sector_efficiency()},
+          {"  bytes copied by hardware", "bulk_bytes", p.total.bulk_bytes},
+          {"shared memory: requests", "shared_requests", shared.requests},
+          {"  wavefronts", "shared_wavefronts", shared.wavefronts},
+          {"  wavefronts per request", "wavefronts_per_request", p.wavefronts_per_request()},
+          {"  worst bank conflict, ways", "worst_bank_conflict", shared.worst_conflict},
+          {"  active lanes per request", "active_lanes_at_shared_memory",
+           p.active_lanes_at_shared_memory()},
+          {"active lanes per step", "active_lanes", p.active_lanes()},
+          {"steps per element", "steps_per_element", p.steps_per_element()},
+          {"barriers per block", "barriers_per_block", p.barriers_per_block()},
+          {"block barriers, by warps", "block_barriers", p.total.block_barriers},
+          {"warp barriers", "warp_barriers", p.total.warp_barriers},
+          {"shuffles", "shuffles", p.total.shuffles}};
+}
+
+std::string show(const counter& c) {
+  if (const std::uint64_t* count = std::get_if<std::uint64_t>(&c.value))
+    return fmt::format("{}", *count);
+  return fmt::format("{:.{}f}", c.number(), c.number() >= 100 ? 1 : 2);
+}
+
+/// How often the value before; a counter that was or became zero has no such factor.
+std::string show_change(const counter& before, const counter& now) {
+  if (before.number() == now.number()) return "=";
+  if (before.number() == 0 || now.number() == 0) return now.number() == 0 ? "gone" : "new";
+  return fmt::format("{:.3g} x", now.number() / before.number());
+}
+
+std::string describe_request(const kernel_profile& p) {
+  const observe::run_request& r = p.request;
+  return fmt::format("sum of {} random {}, block {}, items {}, warps of {}", format_count(r.n),
+                     name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
+}
+
+void print_heading(const std::string& text) {
+  fmt::print("{}\n", paint(text, colour::bold));
+}
+
+/// What a line of the source is marked by.
+bool is_hot(const place_counters& line, const place_counters& hottest) {
+  return line.entries * 2 >= hottest.entries;
+}
+
+/// Of the memory requests of a line where it makes any, else of its basic blocks.
+double active_lanes(const place_counters& c) {
+  traffic all = c.global.total();
+  all.add(c.shared.total());
+  return all.requests != 0 ? observe::ratio(all.lanes, all.requests)
+                           : observe::ratio(c.entering_lanes, c.entries);
+}
+
+std::string blank_if_zero(std::uint64_t value) {
+  return value == 0 ? "" : fmt::format("{}", value);
+}
+
+json describe(const traffic& t) {
+  return {{"requests", t.requests},     {"lanes", t.lanes},
+          {"bytes", t.bytes},           {"sectors", t.sectors},
+          {"wavefronts", t.wavefronts}, {"worst_conflict", t.worst_conflict}};
+}
+
+json describe(const place_counters& c) {
+  return {{"global_reads", describe(c.global.reads)},
+          {"global_writes", describe(c.global.writes)},
+          {"global_atomics", describe(c.global.atomics)},
+          {"shared_reads", describe(c.shared.reads)},
+          {"shared_writes", describe(c.shared.writes)},
+          {"shared_atomics", describe(c.shared.atomics)},
+          {"steps", c.entries},
+          {"step_lanes", c.entering_lanes},
+          {"block_barriers", c.block_barriers},
+          {"warp_barriers", c.warp_barriers},
+          {"shuffles", c.shuffles},
+          {"votes", c.votes},
+          {"bulk_bytes", c.bulk_bytes}};
+}
+
+json describe(const profiled_stage& s) {
+  const kernel_profile& p = s.profile;
+  json entry{{"stage", s.stage->number},
+             {"stage_name", s.stage->name},
+             {"file", p.request.file},
+             {"type", name_of(p.request.type)},
+             {"op", "sum"},
+             {"n", p.request.n},
+             {"block", p.used_shape.block},
+             {"items", p.used_shape.items},
+             {"grid", p.passes.front().blocks},
+             {"warp", p.request.warp_size},
+             {"shared_memory_model", p.request.warp_size == 64
+                                         ? "two halves of 32 lanes, not measured on hardware"
+                                         : "32 banks of 4 bytes"}};
+  for (const counter& each : counters_of(p))
+    std::visit([&](auto known) { entry[std::string(each.key)] = known; }, each.value);
+  entry["passes"] = json::array();
+  for (const observe::launch_profile& pass : p.passes) {
+    json one{{"n", pass.n},
+             {"blocks", pass.blocks},
+             {"threads_per_block", pass.threads_per_block},
+             {"shared_bytes", pass.shared_bytes},
+             {"barriers_of_blocks", pass.block_barriers}};
+    one.update(describe(pass.total));
+    entry["passes"].push_back(std::move(one));
+  }
+  entry["lines"] = json::array();
+  for (const auto& [line, counters] : p.lines) {
+    json one{{"line", line}};
+    one.update(describe(counters));
+    entry["lines"].push_back(std::move(one));
+  }
+  return entry;
+}
+
+/// A stage in a column, beside the stage before it where there is one, for one warp size.
+void print_profile(const profiled_stage* before, const profiled_stage& stage) {
+  print_heading(describe_request(stage.profile));
+  const std::vector<counter> now = counters_of(stage.profile);
+  std::string heading = fmt::format("{:<{}}", "", label_width);
+  if (before != nullptr) heading += fmt::format("{:>22}", column_title(*before->stage));
+  print_heading(heading + fmt::format("{:>22}", column_title(*stage.stage)));
+  const std::vector<counter> old =
+      before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].number() == 0 && (old.empty() || old[i].number() == 0)) continue;
+    fmt::print("{:<{}}", now[i].label, label_width);
+    if (!old.empty()) fmt::print("{:>22}", show(old[i]));
+    fmt::print("{:>22}", show(now[i]));
+    if (!old.empty()) fmt::print("  {:>8}", show_change(old[i], now[i]));
+    fmt::print("\n");
+  }
+}
+
+/// The launches, one a line.
+void print_passes(const kernel_profile& p) {
+  print_heading(fmt::format("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}", "pass", "elements",
+                            "blocks", "threads", "shared bytes", "bytes read", "bytes written"));
+  for (std::size_t i = 0; i < p.passes.size(); ++i) {
+    const observe::launch_profile& pass = p.passes[i];
+    fmt::print("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}\n", i + 1, pass.n, pass.blocks,
+               pass.threads_per_block, pass.shared_bytes,
+               pass.total.global.reads.bytes + pass.total.bulk_bytes,
+               pass.total.global.writes.bytes);
+  }
+}
+
+/// Every stage a line, for one warp size.
+void print_profiles(std::span<const profiled_stage> stages) {
+  print_heading(describe_request(stages.front().profile) + ", where a stage takes no other");
+  print_heading(
+      fmt::format("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9}{:>11}{:>12}{:>10}{:>9}{:>10}{:>10}{:>10}",
+                  "stage", "name", "launches", "blocks", "sectors", "used %", "shared",
+                  "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
+  for (const profiled_stage& each : stages) {
+    const kernel_profile& p = each.profile;
+    const traffic shared = p.total.shared.total();
+    fmt::print(
+        "{:>5}  "
+        "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
+        is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
+        p.passes.size(), p.blocks, p.total.global.total().sectors, p.sector_efficiency(),
+        shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
+        p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
+  }
+  for (const profiled_stage& each : stages)
+    if (const std::uint64_t bytes = each.profile.total.bulk_bytes; bytes != 0)
+      fmt::print("{}: hardware copies another {} bytes by itself, which are in no sector above\n",
+                 column_title(*each.stage), bytes);
+}
+
+/// The kernel's text with counters beside its lines.
+void print_source(const profiled_stage& stage) {
+  const observe::line_profiles& lines = stage.profile.lines;
+  place_counters hottest;
+  for (const auto& [number, counters] : lines)
+    hottest.entries = std::max(hottest.entries, counters.entries);
+  print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}  line of {}", "steps",
+                            "lanes", "global", "sectors", "shared", "wavefronts", "barriers",
+                            "shuffles", file_of(*stage.stage)));
+  std::istringstream text{text_of(*stage.stage)};
+  int number = 0;
+  for (std::string line; std::getline(text, line);) {
+    const auto found = lines.find(++number);
+    if (found == lines.end()) {
+      fmt::print("{:>78}  {:>4}  {}\n", "", number, line);
+      continue;
+    }
+    const place_counters& c = found->second;
+    const traffic global = c.global.total(), shared = c.shared.total();
+    const double lanes = active_lanes(c);
+    const std::string row = fmt::format(
+        "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
+        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global.requests),
+        blank_if_zero(global.sectors), blank_if_zero(shared.requests),
+        blank_if_zero(shared.wavefronts), blank_if_zero(c.block_barriers + c.warp_barriers),
+        // Votes are exchanges between lanes as well.
+        blank_if_zero(c.shuffles + c.votes));
+    const bool hot = is_hot(c, hottest);
+    fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
+               line);
+  }
+  fmt::print("* a hot line: at least half as many steps as the line with most\n");
+}
+
+std::string profile_document(std::span<const profiled_stage> stages) {
+  json document{{"context",
+                 {{"date", measure::timestamp()},
+                  {"executable", "tenfold"},
+                  {"device", "SIMT executor on the CPU"},
+                  {"seed", 1}}},
+                {"profiles", json::array()}};
+  for (const profiled_stage& each : stages) document["profiles"].push_back(describe(each));
+  return document.dump(2);
+}
+
+// ---- the verb
+// ------------------------------------------------------------------------------------
 
 profiled_stage profile(const stage_info& stage, const observed_kernel& k, int warp_size) {
   return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};
