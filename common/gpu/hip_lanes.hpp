@@ -33,7 +33,14 @@ __device__ inline unsigned swap_rows(unsigned word) {
   constexpr int lane_xor_16 = 0x10 << 10 | 0x1f;
   return static_cast<unsigned>(__builtin_amdgcn_ds_swizzle(static_cast<int>(word), lane_xor_16));
 #else
-  return __builtin_amdgcn_permlanex16(word, word, 0x76543210u, 0xfedcba98u, false, true);
+  unsigned swapped =
+      __builtin_amdgcn_permlanex16(word, word, 0x76543210u, 0xfedcba98u, false, true);
+#if defined(__AMDGCN__)
+  // LLVM before 21 moves the instruction into a branch that alone uses the result. The lane to read
+  // from may not be active there; nothing moves past an asm that is volatile.
+  asm volatile("" : "+v"(swapped));
+#endif
+  return swapped;
 #endif
 }
 

@@ -13,17 +13,32 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 
-/// Applies `shuffle` to each 32-bit word of a trivially copyable value.
+/// Applies `shuffle` to each 32-bit word of a trivially copyable value. Where their number is even,
+/// the words are pairs of a vector type: from an array of words, AMD's clang 19 puts a 64-bit value
+/// together byte by byte, at every step of a fold.
 template <typename T, typename Shuffle>
 __device__ T shuffle_words(T value, Shuffle shuffle) {
   static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
-  constexpr int words = (sizeof(T) + 3) / 4;
-  unsigned word[words] = {};
-  memcpy(word, &value, sizeof(T));
+  if constexpr (sizeof(T) % sizeof(two_words) == 0) {
+    constexpr int pairs = sizeof(T) / sizeof(two_words);
+    struct value_in_pairs {
+      two_words pair[pairs];
+    } all = __builtin_bit_cast(value_in_pairs, value);
 #pragma unroll
-  for (int i = 0; i < words; ++i) word[i] = shuffle(word[i]);
-  memcpy(&value, word, sizeof(T));
-  return value;
+    for (int i = 0; i < pairs; ++i) {
+      all.pair[i].x = shuffle(all.pair[i].x);
+      all.pair[i].y = shuffle(all.pair[i].y);
+    }
+    return __builtin_bit_cast(T, all);
+  } else {
+    constexpr int words = (sizeof(T) + 3) / 4;
+    unsigned word[words] = {};
+    memcpy(word, &value, sizeof(T));
+#pragma unroll
+    for (int i = 0; i < words; ++i) word[i] = shuffle(word[i]);
+    memcpy(&value, word, sizeof(T));
+    return value;
+  }
 }
 
 template <std::size_t Bytes>

@@ -1,7 +1,12 @@
 // What AMD's compilers make of the shuffles of a fold, with and without DPP.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <tuple>
 
 #include "host/error.hpp"
@@ -20,6 +25,26 @@ std::string unit_for(const architecture& a) {
          "template __global__ void warps_first::reduce_blocks<" +
          std::to_string(block) + ", " + std::to_string(a.warp_size) +
          ", float, float, sum<float>>(const float*, float*, std::size_t, sum<float>);\n}\n";
+}
+
+/// One value from the other row, which the first lane of every 32 alone makes use of.
+constexpr const char* swap_unit =
+    "#include \"common/gpu.hpp\"\n"
+    "namespace tenfold {\n"
+    "__global__ void add_rows(unsigned* out, const unsigned* in) {\n"
+    "  const unsigned mine = in[threadIdx.x], other = gpu::detail::move_down(mine, 16);\n"
+    "  if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = mine + other;\n"
+    "}\n}\n";
+
+/// The place of the first instruction that contains one of the texts; past the end without one.
+std::ptrdiff_t first_of(const kernel_code& kernel, std::initializer_list<std::string_view> texts) {
+  return std::find_if(kernel.code.begin(), kernel.code.end(),
+                      [&](const code_line& line) {
+                        return std::any_of(texts.begin(), texts.end(), [&](std::string_view text) {
+                          return line.text.find(text) != line.text.npos;
+                        });
+                      }) -
+         kernel.code.begin();
 }
 
 int steps_for(const architecture& a) {
@@ -66,6 +91,14 @@ TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
   // The compiler merges the moves of all steps but the last, whose sum a branch separates from it.
   EXPECT_GE(count_instructions(dpp, "v_add_f32_dpp"), steps_for(target) - 4);
   EXPECT_LT(count_instructions(dpp), count_instructions(plain));
+}
+
+// A lane that has left cannot be read from.
+TEST_P(WarpFolds, SwapRowsBeforeLanesLeave) {
+  const kernel_code swap = compile(swap_unit, target, {"-DTENFOLD_HIP_DPP"}).at(0);
+  const std::ptrdiff_t leaving = first_of(swap, {"saveexec", "v_cmpx"});
+  EXPECT_LT(first_of(swap, {"v_permlanex16", "ds_swizzle"}), leaving);
+  EXPECT_LT(leaving, std::ssize(swap.code));
 }
 
 }  // namespace
