@@ -1,17 +1,36 @@
 # HIP's compiler and architectures: ROCm's where there is a ROCm; else clang, over the packages from
 # which Debian and Ubuntu make up one.
 
+# tenfold_find_device_libraries(): sets TENFOLD_DEVICE_LIBRARIES to the folder of Debian's or Ubuntu's. Newer
+# releases have them beside the clang of their time.
+function(tenfold_find_device_libraries)
+  file(GLOB beside_clang /usr/lib/llvm-*/lib/clang/* /usr/lib/clang/*)
+  list(SORT beside_clang COMPARE NATURAL ORDER DESCENDING)
+  find_path(TENFOLD_DEVICE_LIBRARIES ockl.bc PATH_SUFFIXES amdgcn/bitcode lib/amdgcn/bitcode
+            PATHS ${beside_clang} /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu)
+  mark_as_advanced(TENFOLD_DEVICE_LIBRARIES)
+endfunction()
+
+# tenfold_find_packaged_clang(): sets CMAKE_HIP_COMPILER to the clang that goes with them. An older clang than
+# theirs cannot read them. HIP 5 needs an old clang: version 22 no longer compiles its headers, and newer ones ask
+# for a device library that it has not. Before 19 clang does not know the newer GPUs, or stops at the standard
+# library.
+function(tenfold_find_packaged_clang)
+  tenfold_find_device_libraries()
+  set(names clang++-19 clang++-20 clang++-21 clang++-22)
+  if(TENFOLD_DEVICE_LIBRARIES MATCHES "/clang/([0-9]+)" AND CMAKE_MATCH_1 GREATER 19)
+    set(names clang++-${CMAKE_MATCH_1})
+  endif()
+  find_program(CMAKE_HIP_COMPILER NAMES ${names})
+endfunction()
+
 # tenfold_make_rocm_root(OUT COMPILER ARCHITECTURE...): a folder of links that clang and CMake take for
 # a ROCm, with what Debian's device libraries lack: each architecture's own, which is one constant.
 function(tenfold_make_rocm_root out compiler)
+  tenfold_find_device_libraries()
   find_path(TENFOLD_HIP_INCLUDE hip/hip_runtime.h)
   find_library(TENFOLD_HIP_LIBRARY amdhip64)
-  # Newer packages put them beside the clang of their time.
-  file(GLOB beside_clang /usr/lib/llvm-*/lib/clang/* /usr/lib/clang/*)
-  find_path(TENFOLD_DEVICE_LIBRARIES ockl.bc PATH_SUFFIXES amdgcn/bitcode
-                          lib/amdgcn/bitcode
-            PATHS /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE} /usr/lib/x86_64-linux-gnu ${beside_clang})
-  mark_as_advanced(TENFOLD_HIP_INCLUDE TENFOLD_HIP_LIBRARY TENFOLD_DEVICE_LIBRARIES)
+  mark_as_advanced(TENFOLD_HIP_INCLUDE TENFOLD_HIP_LIBRARY)
   if(NOT TENFOLD_HIP_INCLUDE OR NOT TENFOLD_HIP_LIBRARY OR NOT TENFOLD_DEVICE_LIBRARIES)
     message(FATAL_ERROR "TENFOLD_HIP is on, and there is ${compiler}, but no HIP: install ROCm, or on Debian "
                         "and Ubuntu the packages libamdhip64-dev and rocm-device-libs")
@@ -73,7 +92,7 @@ function(tenfold_list_hip_gpus out)
   set(architectures)
   if(TENFOLD_LIST_AGENTS)
     execute_process(COMMAND ${TENFOLD_LIST_AGENTS} OUTPUT_VARIABLE agents ERROR_QUIET)
-    string(REGEX MATCHALL "gfx[0-9a-f]+" architectures "${agents}")
+    string(REGEX MATCHALL "gfx[0-9a-f][0-9a-f][0-9a-f]+" architectures "${agents}")
     list(REMOVE_ITEM architectures gfx000)  # the CPU
     list(REMOVE_DUPLICATES architectures)
   endif()
@@ -93,7 +112,9 @@ function(tenfold_list_known_hip_gpus out compiler)
   set(${out} ${architectures} PARENT_SCOPE)
 endfunction()
 
-find_path(TENFOLD_ROCM lib/cmake/hip-lang/hip-lang-config.cmake PATHS ENV ROCM_PATH /opt/rocm NO_DEFAULT_PATH)
+# From 7.13 on packages of ROCm lie in /opt/rocm/core, to which /opt/rocm has links if all of it is installed.
+find_path(TENFOLD_ROCM lib/cmake/hip-lang/hip-lang-config.cmake PATHS ENV ROCM_PATH /opt/rocm /opt/rocm/core
+          NO_DEFAULT_PATH)
 mark_as_advanced(TENFOLD_ROCM)
 if(NOT CMAKE_HIP_COMPILER)
   if(DEFINED ENV{HIPCXX})
@@ -105,8 +126,7 @@ if(NOT CMAKE_HIP_COMPILER)
     find_program(CMAKE_HIP_COMPILER clang++ PATHS ${TENFOLD_ROCM}/llvm/bin ${TENFOLD_ROCM}/lib/llvm/bin
                  NO_DEFAULT_PATH)
   else()
-    # Older ones do not know the newer GPUs, or stop at the standard library.
-    find_program(CMAKE_HIP_COMPILER NAMES clang++-22 clang++-21 clang++-20 clang++-19)
+    tenfold_find_packaged_clang()
   endif()
   if(NOT CMAKE_HIP_COMPILER)
     message(FATAL_ERROR "TENFOLD_HIP is on, but there is no ROCm in /opt/rocm: install it, set ROCM_PATH to where "
@@ -135,6 +155,11 @@ elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
 endif()
 if(CMAKE_HIP_COMPILER_ROCM_ROOT AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
   string(APPEND CMAKE_HIP_FLAGS " --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
+  # Where newer ROCm have them, clang does not look.
+  set(beside_llvm ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/llvm/amdgcn/bitcode)
+  if(EXISTS ${beside_llvm} AND NOT EXISTS ${CMAKE_HIP_COMPILER_ROCM_ROOT}/amdgcn/bitcode)
+    string(APPEND CMAKE_HIP_FLAGS " --rocm-device-lib-path=${beside_llvm}")
+  endif()
 endif()
 
 # A call would cost its kernel registers. hipcc has long given these options, which are clang's own.

@@ -24,7 +24,7 @@ const vendor_compiler& compiler_of(vendor v) {
   static const vendor_compiler amd{
       "TENFOLD_HIP_COMPILER",
       TENFOLD_BUILT_WITH_HIP,
-      {"hipcc", "/opt/rocm/bin/hipcc"},
+      {"hipcc", "/opt/rocm/bin/hipcc", "/opt/rocm/core/bin/hipcc"},
       "there is no hipcc: install ROCm, or set TENFOLD_HIP_COMPILER to a command such as "
       "'clang++ --rocm-path=FOLDER'"};
   static const vendor_compiler nvidia{

@@ -19,7 +19,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PAGES = {int(page.name[:2]): page for page in sorted((ROOT / "docs/stages").glob("*.md"))}
 RIGHT, NO_DEVICE = 0, 3
-FOLDERS = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/local/cuda/bin", "/opt/rocm/bin"])
+USUAL = ["/usr/local/cuda/bin", "/opt/rocm/bin", "/opt/rocm/core/bin"]
+FOLDERS = os.pathsep.join([os.environ.get("PATH", os.defpath), *USUAL])
 HAS_GPU = {"nvcc": pathlib.Path("/dev/nvidiactl").exists(), "hipcc": pathlib.Path("/dev/kfd").exists()}
 
 
