@@ -33,7 +33,7 @@ def fact(key, file=f"{GPU}-ladder.json"):
 
 def additions_per_second():
     """Additions of f32 on paper."""
-    architecture = fact("architecture", f"{GPU}-sums.json")
+    architecture = fact("architecture", f"{GPU}-calls.json")
     return ADDITIONS_PER_CLOCK[architecture] * fact("multiprocessors") * fact("core_hertz")
 
 
