@@ -70,5 +70,6 @@ def recordings():
     def place(file):
         modes = modes_of(_rows(results(file)))
         return (list(NAMES).index(modes[0]) if modes else len(NAMES)), file
-    heads = ["recording", "made by", "date", "commit", "mode", "input", "stage 10, sum of 2^28 f32, us", "ceiling, GB/s"]
+    heads = ["recording", "made by", "date", "commit", "mode", "input", "stage 10, sum of 2^28 f32, us",
+             "ceiling, GB/s"]
     return table(heads, [_line(file) for file in sorted(files, key=place)], right=False)
