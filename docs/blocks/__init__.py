@@ -11,6 +11,7 @@ from blocks.results import *
 from blocks.accuracy import *
 from blocks.ladders import *
 from blocks.contests import *
+from blocks.recordings import *
 from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *

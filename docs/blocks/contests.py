@@ -1,20 +1,23 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
 from blocks.markdown import count, duration, number, percent
+from blocks.modes import modes_of
 from blocks.results import GPU, results
-from scripts.common import table, tuned_rows
+from scripts.common import device_name, table, tuned_rows
 
-
-# The first two as older programs had them.
-MODES = {"graph": "back to back in a graph", "stream": "back to back in a stream",
-         "back-to-back": "back to back in a stream", "after-producer": "after a kernel",
-         "in-graph": "in a graph, after a kernel"}
+HEADS = {"after-producer": "after a kernel", "in-graph": "in a graph, after a kernel",
+         "back-to-back": "back to back in a stream", "stream": "back to back in a stream",
+         "graph": "back to back in a graph"}
 LEAST_OF_CEILING = 2**22  # below it a launch takes longer than the reading
 
 
-def _tuned(key, **wanted):
-    """A figure of all sums of f32 that bench/tune measured so, back to back in a graph or a stream."""
-    found = [row[key] for row in tuned_rows(results(f"{GPU}-back-to-back.json"))
+def _modes(file):
+    return modes_of(results(file)["benchmarks"])
+
+
+def _tuned(key, file=f"{GPU}-tune.json", **wanted):
+    """A figure of all sums of f32 that bench/tune measured so."""
+    found = [row[key] for row in tuned_rows(results(file))
              if row["type"] == "f32" and wanted.items() <= row.items()]
     if not found:
         raise ValueError(f"bench/tune measured no sum with {wanted}")
@@ -22,38 +25,47 @@ def _tuned(key, **wanted):
 
 
 def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
-    """A figure of a sum of 2^28 f32 in a replayed graph as bench/tune found it, in the closest look it
-    had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
-    return _tuned(key, mode="graph", n=2**28, stage=stage, block=block, items=items, grid=grid)[-1]
+    """A figure of a sum of 2^28 f32 after a kernel that wrote them as bench/tune found it, in the closest
+    look it had at this shape; `grid` counts blocks per multiprocessor where the stage takes a grid."""
+    return _tuned(key, mode="after-producer", n=2**28, stage=stage, block=block, items=items, grid=grid)[-1]
 
 
-def fastest(stage, n, mode="graph"):
+def fastest(stage, n, mode="after-producer", file=f"{GPU}-tune.json"):
     """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    return min(_tuned("microseconds", round="detail", mode=mode, n=n, stage=stage))
+    return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage))
 
 
 def fastest_by_size(stages_shown, exponents, mode):
     """`fastest` of some stages for 2^each exponent."""
-    device = results(f"{GPU}-back-to-back.json")["device"]
-    heads = [f"us, {device}, in a {mode}", *(f"stage {s}" for s in stages_shown)]
+    device = results(f"{GPU}-tune.json")["device"]
+    heads = [f"us, {device}, {HEADS[mode]}", *(f"stage {s}" for s in stages_shown)]
     return table(heads, [[f"2^{exponent}", *(number(fastest(s, 2 ** exponent, mode)) for s in stages_shown)]
                          for exponent in exponents])
 
 
-def duelled(contestant, n, key="ratio", mode="graph", kind="f32", file=f"{GPU}-sums.json"):
-    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"."""
+def duelled(contestant, n, key="ratio", mode=None, kind="f32", file=f"{GPU}-calls.json"):
+    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"; without a
+    mode in the first that the file has, after a kernel where it has that."""
+    mode = mode or _modes(file)[0]
     for row in results(file)["benchmarks"]:
         names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
         if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
                 n, mode, kind, "sum"):
             return row[key]
-    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind} in a {mode}")
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind}, {mode}")
 
 
-def duel_ratio(contestant, n, mode="graph"):
+def duel_ratio(contestant, n, mode=None):
     """How many times as fast as the library, and the interval."""
     low, high = (duelled(contestant, n, f"ratio_{end}", mode) for end in ("low", "high"))
     return f"{duelled(contestant, n, 'ratio', mode):.3f} ({low:.3f}..{high:.3f})"
+
+
+def python_time(library, n):
+    """Microseconds of a sum of f32 that Python calls, back to back in a stream."""
+    file = f"{GPU}-python.json"
+    mode = next(mode for mode in _modes(file) if mode != "graph")
+    return duelled(f"peer:{library}", n, "real_time", mode, file=file)
 
 
 def narrow_sums(kinds):
@@ -61,7 +73,8 @@ def narrow_sums(kinds):
     file = f"{GPU}-narrow.json"
     rows = [[kind, *(duration(duelled(who, 2**31, "real_time", kind=kind, file=file))
                      for who in (10, 15, "peer:cub"))] for kind in kinds]
-    return table([f"sum of 2^31, {results(file)['context']['device']}", "stage 10", "stage 15", "CUB"], rows)
+    head = f"sum of 2^31, {device_name(results(file)['context'])}, {HEADS[_modes(file)[0]]}"
+    return table([head, "stage 10", "stage 15", "CUB"], rows)
 
 
 def duel(file):
@@ -74,8 +87,8 @@ def duel(file):
         event = events.setdefault((row["n"], row["type"], row["op"]), {})
         event.setdefault(row["mode"], []).append(row)
     library = rows[0]["against"].removeprefix("peer:")
-    modes = [mode for mode in MODES if any(mode in event for event in events.values())]
-    heads = [head for mode in modes for head in ("stage", MODES[mode], f"times {library}", "of ceiling")]
+    modes = _modes(file)
+    heads = [head for mode in modes for head in ("stage", HEADS[mode], f"times {library}", "of ceiling")]
     lines = [[count(n), kind, op, *(cell for mode in modes for cell in _duel_cells(event.get(mode, [])))]
              for (n, kind, op), event in events.items()]
     return table(["n", "type", "operator", *heads], lines, right=False)

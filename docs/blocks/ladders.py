@@ -2,6 +2,7 @@
 
 from blocks.architectures import ADDITIONS_PER_CLOCK
 from blocks.markdown import count, duration, gigabytes, percent, times
+from blocks.modes import NAMES, modes_of
 from blocks.results import GPU, results
 from blocks.sources import name_of, with_the_one_before
 from scripts.common import table
@@ -33,8 +34,13 @@ def fact(key, file=f"{GPU}-ladder.json"):
 
 def additions_per_second():
     """Additions of f32 on paper."""
-    architecture = fact("architecture", f"{GPU}-sums.json")
+    architecture = fact("architecture", f"{GPU}-calls.json")
     return ADDITIONS_PER_CLOCK[architecture] * fact("multiprocessors") * fact("core_hertz")
+
+
+def ladder_mode(file=f"{GPU}-ladder.json"):
+    """What the times of a recorded ladder are of."""
+    return NAMES[modes_of(results(file)["benchmarks"])[0]]
 
 
 def on_gpu(stage):
@@ -49,12 +55,14 @@ def on_gpu(stage):
                       f"{ladder(s, 'bytes_per_second', file) / 1e9:.0f}", gained]
         # From stage 9 on a thread takes several elements.
         shape = f"{ladder(s, 'block')}, {ladder(s, 'items')} items" if s > 8 else ladder(s, "block")
-        rows.append([f"{s} {name_of(s)}", *cells[:3], shape, *cells[3:],
+        since_stage_1 = times(ladder(s, "bytes_per_second"), ladder(1, "bytes_per_second"))
+        rows.append([f"{s} {name_of(s)}", *cells[:3], shape, *cells[3:], since_stage_1,
                      percent(ladder(s, "share_of_ceiling"))])
     items = ", 4 items" if stage > 8 else ""
-    return table([f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}", f"blocks of 256{items}",
+    what = f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}, {ladder_mode()}"
+    return table([what, f"blocks of 256{items}",
                   "GB/s", "times the one before", "best blocks of", "time", "GB/s", "times the one before",
-                  "of what can be read"], rows)
+                  "times stage 1", "of what can be read"], rows)
 
 
 def _solution(name):
@@ -92,4 +100,5 @@ def by_size(stages_shown, exponents):
         cells = [cell for stage, time in zip(stages_shown, took)
                  for cell in (duration(time), sized(stage, n, "launches"))]
         rows.append([count(n), *cells, times(took[0], took[-1])])
-    return table([f"f32 sum, {gpu()}", *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+    what = f"f32 sum, {gpu()}, {ladder_mode(f'{GPU}-sizes.json')}"
+    return table([what, *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)

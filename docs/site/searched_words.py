@@ -38,7 +38,8 @@ def add_words(app, doctree):
         if isinstance(line.parent, nodes.tbody):
             name = nodes.make_id("word-" + cells[0].astext())
             line["ids"].append(name)
-            index = addnodes.index(entries=[("single", word, name, "", None) for word in words_of(cells[:-1])])
+            names = [cells[0], *cells[2:]]  # the second explains them
+            index = addnodes.index(entries=[("single", word, name, "", None) for word in words_of(names)])
             doctree.append(index)
 
 

@@ -96,12 +96,20 @@ class AnotherGpu(WithFolder):
         self.assertNotIn("64 threads ×", self.image_of("bytes-in-flight"))
 
     def test_leaves_out_what_is_not_known_of_it(self):
-        for name in ("example-7-sums.json", "example-7-back-to-back.json"):
+        for name in ("example-7-calls.json", "example-7-tune.json"):
             self.change(name, lambda document: (document.update(architecture="sm_1"),
                                                 document["context"].update(architecture="sm_1")))
         self.draw()
         self.assertFalse({"roofline-example-7.svg", "bytes-in-flight-example-7.svg"}
                          & {file.name for file in self.images.iterdir()})
+
+    def test_has_all_that_is_plotted_from_record_and_tune(self):
+        text = (ROOT / "docs/plot").read_text(encoding="utf-8")
+        kinds = re.search(r"^KINDS = \{(.*?)\}", text, re.DOTALL | re.MULTILINE)[1]
+        wanted = {name for names in re.findall(r"\[(.*?)\]", kinds) for name in re.findall(r'"([\w-]+)"', names)}
+        record = (ROOT / "bench/record").read_text(encoding="utf-8")
+        self.assertIn("calls", wanted)
+        self.assertEqual({name for name in wanted if f"DEVICE-{name}.json" not in record}, {"tune"})
 
     def test_needs_one_library_of_python(self):
         def forget_jax(document):
@@ -110,6 +118,26 @@ class AnotherGpu(WithFolder):
         self.change("example-7-python.json", forget_jax)
         self.draw()
         self.assertNotIn("JAX", self.image_of("peers"))
+
+    def test_needs_no_python(self):
+        (self.results / "example-7-python.json").unlink()
+        self.draw()
+        self.assertNotIn("Python", self.image_of("peers"))
+
+    def test_says_how_calls_are_made_by_the_modes_of_its_results(self):
+        def after_producer(document):
+            for e in document["benchmarks"]:
+                e["mode"] = "after-producer"
+        for name in ("ladder", "narrow", "types"):
+            self.change(f"example-7-{name}.json", after_producer)
+        self.change("example-7-python.json", lambda document: [
+            e.update(mode="back-to-back") for e in document["benchmarks"] if e["mode"] == "stream"])
+        self.draw()
+        for kind in KINDS:
+            self.assertIn("a call after a kernel", self.image_of(kind))
+        for kind in ("ladder", "types"):
+            self.assertNotIn("no cache", self.image_of(kind))
+        self.assertIn("Called from Python, calls back to back", self.image_of("peers"))
 
 
 class Check(WithFolder):

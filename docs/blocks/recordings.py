@@ -1,0 +1,75 @@
+"""Which command made each recording of a GPU, when, and how it makes calls."""
+
+import re
+
+from blocks.contests import fastest
+from blocks.markdown import number
+from blocks.modes import INPUTS, NAMES, modes_of
+from blocks.results import GPU, results
+from scripts.common import RESULTS, ROOT, read, table, tuned_rows
+
+SIZE = 2**28
+
+
+def _context(document):
+    """What a recording says of itself, wherever it says it."""
+    return {**document, **document.get("run_with", {}), **document.get("context", {})}
+
+
+def _rows(document):
+    """All that was timed."""
+    if "columns" in document:
+        return tuned_rows(document)
+    solutions = document.get("solutions", {}).values()
+    return document.get("benchmarks") or [each[key] for each in solutions for key in ("stage", "solution")]
+
+
+def _command(file):
+    """As the recording or the text beside it has it, without where files go; else the script that makes it."""
+    command, beside = _context(results(file)).get("command"), RESULTS / file.replace(".json", ".txt")
+    if not command and beside.exists():
+        command = re.search(r"^\$ (.*)", read(beside), re.MULTILINE)[1]
+    if not command:
+        words = re.search(rf"^DEVICE{re.escape(file.removeprefix(GPU))}\s+(.*(?:\n .*)*)", read(ROOT / "bench/record"),
+                          re.MULTILINE)
+        script = "bench/record" if words else f"bench/{file.removeprefix(GPU + '-').removesuffix('.json')}"
+        return f"`{script}`" + (f": {' '.join(words[1].split())}" if words else "")
+    command = re.sub(r" --(json|results|table|build)[ =]\S+", "", command).replace("'", "")
+    return "`" + re.sub(r"(--(?:n|sizes) [^,\s]+),\S+,", r"\1,..,", command) + "`"
+
+
+def _of_stage_10(file, mode):
+    """(microseconds, GB/s of the ceiling) of a sum of 2^28 f32; None where there is none."""
+    if "columns" in results(file):
+        return fastest(10, SIZE, mode, file), None
+    row = next(row for row in results(file)["benchmarks"] if row.get("stage") == 10 and row.get("mode") == mode and
+               (row["n"], row["type"], row["op"]) == (SIZE, "f32", "sum"))
+    return row["real_time"], row["bytes_per_second"] / row["share_of_ceiling"] / 1e9
+
+
+def _line(file):
+    document = results(file)
+    modes, figures = modes_of(_rows(document)), []
+    for mode in modes:
+        try:
+            figures.append(_of_stage_10(file, mode))
+        except (KeyError, StopIteration, ValueError):  # it has no such sum
+            pass
+    of = _context(document)
+    times, ceilings = ([number(round(pair[i])) for pair in figures if pair[i]] for i in (0, 1))
+    return [f"[{file.removeprefix(GPU + '-').removesuffix('.json')}](results/{file})", _command(file),
+            of["date"][:10], of.get("commit", "").partition(" ")[0],
+            ", ".join(dict.fromkeys(NAMES[mode] for mode in modes)) or "no times",
+            ", ".join(dict.fromkeys(INPUTS[mode] for mode in modes)),
+            ", ".join(times), ", ".join(ceilings)]
+
+
+def recordings():
+    """A table of all recordings of the GPU, those in the mode that a program meets first before the others."""
+    files = [path.name for path in RESULTS.glob(f"{GPU}-*.json")]
+    def place(file):
+        modes = modes_of(_rows(results(file)))
+        return (list(NAMES).index(modes[0]) if modes else len(NAMES)), file
+    heads = ["recording", "made by", "date", "commit", "mode", "input", "stage 10, sum of 2^28 f32, us",
+             "ceiling, GB/s"]
+    return table(heads, [_line(file) for file in sorted(files, key=place)], right=False)
