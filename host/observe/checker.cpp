@@ -7,7 +7,6 @@
 #include <bit>
 #include <utility>
 
-#include "host/observe/failure.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
