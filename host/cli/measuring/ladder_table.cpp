@@ -45,6 +45,16 @@ std::string join_columns(const ladder_columns& columns, const std::string& peak,
 void print_refusal(const candidate& who, std::size_t name_width, const std::string& reason) {
   fmt::print("{:>5}  {:<{}} {}\n", number_of(who), title_of(who), name_width,
              paint(reason, colour::yellow));
+  std::fflush(stdout);
+}
+
+/// What the executor counts of a stage, where it was recorded.
+std::string describe(const stage_facts* known) {
+  if (known == nullptr)
+    return fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5}", "-", "-", "-", "-", "-");
+  return fmt::format("{:>8} {:>8.4g} {:>10.2f} {:>4.0f}% {:>5.2f}", known->launches,
+                     known->barriers_per_block, known->wavefronts_per_request, known->lanes_at_work,
+                     known->bytes_per_element);
 }
 
 /// Null where the run failed before it came to that.
@@ -120,82 +130,67 @@ ladder_columns choose_columns(const std::vector<ladder_row>& rows) {
   return columns;
 }
 
+std::string ladder_table::line(std::string_view number, std::string_view name,
+                               std::string_view figures, std::string_view gain,
+                               std::string_view verdict, std::string_view more) const {
+  return fmt::format("{:>5}  {:<{}} {} {:>{}}  {}{}", number, name, columns_.name_width, figures,
+                     gain, columns_.has_facts ? 9 : 12, verdict, more);
+}
+
 ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
-  const std::string more = columns_.has_bar() ? "  speed over stage 1, on a log scale"
-                                              : join_columns(columns_, "of peak", "of ceiling",
-                                                             "vs " + columns_.best_peer);
-  fmt::print("{}\n",
-             paint(fmt::format("{:>5}  {:<{}} {:>10} {:>10} {:>12}  {:<9}{}", "stage", "name",
-                               columns_.name_width, "time", "GB/s", "vs before", "result", more),
-                   colour::bold));
+  std::string figures = fmt::format("{:>10} {:>10}", "time", "GB/s"), more;
+  if (columns_.has_facts)
+    figures = fmt::format(
+        "{:>8} {:>8} {:>10} {:>5} {:>5} {:>9}", "launches", "barriers", "wavefronts", "lanes",
+        "bytes", fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)));
+  else if (columns_.has_bar())
+    more = "  speed over stage 1, on a log scale";
+  else
+    more = join_columns(columns_, "of peak", "of ceiling", "vs " + columns_.best_peer);
+  const std::string verdict = fmt::format("{:<9}", "result");
+  fmt::print("{}\n", paint(strip(line("stage", "name", figures, "vs before", verdict, more)),
+                           colour::bold));
 }
 
 void ladder_table::add(const ladder_row& r) {
   if (!r.is_shown()) return;
-  if (r.measured)
-    add(*r.who, *r.measured);
-  else
-    print_refusal(*r.who, columns_.name_width, r.refusal);
-  std::fflush(stdout);
-}
-
-void ladder_table::add(const candidate& who, const result& m) {
+  if (!r.measured) return print_refusal(*r.who, columns_.name_width, r.refusal);
+  const result& m = *r.measured;
+  const stage_facts* known = columns_.has_facts ? find_facts(*r.who->stage) : nullptr;
+  const double speed = !columns_.has_facts ? 1 / m.time.median
+                       : known == nullptr  ? 0
+                                           : known->gigabytes_per_second;
   std::optional<double> gain;
-  if (who.stage != nullptr) {
-    if (before_ > 0) gain = before_ / m.time.median;
-    before_ = m.time.median;
-    if (first_ == 0) first_ = before_;
+  if (r.who->stage != nullptr) {
+    if (speed > 0 && before_ > 0) gain = speed / before_;
+    if (first_ == 0) first_ = speed;
+    before_ = speed;
   }
-  const std::string more =
-      columns_.has_bar()
-          ? "  " + bar(1 + std::max(0.0, 2 * std::log2(first_ / m.time.median)))
-          : join_columns(columns_, format_share(m.share_of_peak), format_share(m.share_of_ceiling),
-                         format_ratio(m.against_best_peer));
+  std::string figures, more;
+  if (columns_.has_facts) {
+    figures =
+        fmt::format("{} {:>9}", describe(known), speed > 0 ? fmt::format("{:.4g}", speed) : "-");
+    more = "  " + (speed > 0 ? bar(speed / first_) : "");
+  } else {
+    figures =
+        fmt::format("{:>10} {:>10.4g}", format_seconds(m.time.median), m.gigabytes_per_second());
+    more = columns_.has_bar()
+               ? "  " + bar(1 + std::max(0.0, 2 * std::log2(speed / (first_ > 0 ? first_ : speed))))
+               : join_columns(columns_, format_share(m.share_of_peak),
+                              format_share(m.share_of_ceiling), format_ratio(m.against_best_peer));
+  }
+  const verdict found = m.overall();
   fmt::print(
-      "{:>5}  {:<{}} {:>10} {:>10.4g} {:>12}  {}{}\n", number_of(who), title_of(who),
-      columns_.name_width, format_seconds(m.time.median), m.gigabytes_per_second(),
-      format_ratio(gain),
-      paint(fmt::format("{:<9}", measure::name_of(m.overall())), measure::colour_of(m.overall())),
-      more);
+      "{}\n",
+      line(number_of(*r.who), title_of(*r.who), figures, format_ratio(gain),
+           paint(fmt::format("{:<9}", measure::name_of(found)), measure::colour_of(found)), more));
+  std::fflush(stdout);
 }
 
 const stage_facts* find_facts(const stage_info& stage) {
   for (const stage_facts& each : recorded_stages)
     if (each.stage == stage.number) return &each;
   return nullptr;
-}
-
-counted_table::counted_table(std::size_t name_width) : name_width_(name_width) {
-  const std::string_view short_name = recorded_device.substr(recorded_device.rfind(' ') + 1);
-  fmt::print(
-      "{}\n",
-      paint(fmt::format("{:>5}  {:<{}} {:>8} {:>8} {:>10} {:>5} {:>5} {:>9} {:>9}  {}", "stage",
-                        "name", name_width_, "launches", "barriers", "wavefronts", "lanes", "bytes",
-                        fmt::format("{} GB/s", short_name), "vs before", "result"),
-            colour::bold));
-}
-
-void counted_table::add(const ladder_row& r) {
-  if (!r.is_shown()) return;
-  if (!r.measured) return print_refusal(*r.who, name_width_, r.refusal);
-  const stage_facts* known = find_facts(*r.who->stage);
-  const double speed = known == nullptr ? 0 : known->gigabytes_per_second;
-  std::optional<double> gain;
-  if (speed > 0 && before_ > 0) gain = speed / before_;
-  if (first_ == 0) first_ = speed;
-  before_ = speed;
-  std::string counted = fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5}", "-", "-", "-", "-", "-");
-  if (known != nullptr)
-    counted = fmt::format("{:>8} {:>8.4g} {:>10.2f} {:>4.0f}% {:>5.2f}", known->launches,
-                          known->barriers_per_block, known->wavefronts_per_request,
-                          known->lanes_at_work, known->bytes_per_element);
-  const verdict found = r.measured->overall();
-  fmt::print("{:>5}  {:<{}} {} {:>9} {:>9}  {}  {}\n", number_of(*r.who), title_of(*r.who),
-             name_width_, counted, speed > 0 ? fmt::format("{:.4g}", speed) : "-",
-             format_ratio(gain),
-             paint(fmt::format("{:<9}", measure::name_of(found)), measure::colour_of(found)),
-             speed > 0 ? bar(speed / first_) : "");
-  std::fflush(stdout);
 }
 
 std::string explain_facts() {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
@@ -11,11 +12,13 @@
 
 namespace tenfold::cli {
 
-/// What the table of one size shows beside times and results.
+/// What the table of one size shows beside results.
 struct ladder_columns {
   bool share_of_peak = false, share_of_ceiling = false;
   std::string best_peer{};  ///< its name; empty: no such column
   std::size_t name_width = 18;
+  /// In the place of times, what is recorded of the stages: for a ladder without a GPU.
+  bool has_facts = false;
 
   /// Without a column of its own for any of that, a bar shows the speed.
   [[nodiscard]] bool has_bar() const {
@@ -33,25 +36,15 @@ class ladder_table {
   void add(const ladder_row& r);
 
  private:
-  void add(const candidate& who, const result& m);
+  [[nodiscard]] std::string line(std::string_view number, std::string_view name,
+                                 std::string_view figures, std::string_view gain,
+                                 std::string_view verdict, std::string_view more) const;
 
   ladder_columns columns_;
-  double first_ = 0, before_ = 0;  ///< seconds of the first stage and of the one before; 0: none
+  double first_ = 0, before_ = 0;  ///< how fast the first stage is, and the one before; 0: unknown
 };
 
-/// What is recorded of the stages, beside the verdicts on them here: for a ladder without a GPU.
-/// Prints its lines as they come.
-class counted_table {
- public:
-  explicit counted_table(std::size_t name_width = ladder_columns{}.name_width);
-  void add(const ladder_row& r);
-
- private:
-  std::size_t name_width_;
-  double first_ = 0, before_ = 0;  ///< GB/s of the first stage and of the one before; 0: unknown
-};
-
-/// What the columns of that table are, in a few lines.
+/// What the columns of facts are, in a few lines.
 [[nodiscard]] std::string explain_facts();
 
 /// Null where nothing is recorded of a stage.
