@@ -10,9 +10,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/measuring/ladder.hpp"
-#include "host/cli/measuring/ladder_table.hpp"
 #include "host/cli/measuring/run_command.hpp"
-#include "host/cli/measuring/stage_facts.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
