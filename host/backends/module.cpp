@@ -352,19 +352,17 @@ fs::path build_target(const std::string& target, std::string_view what, std::str
   return path;
 }
 
-void build_and_copy(std::span<const own_library> libraries, std::string_view what,
-                    const std::function<void()>& prepare) {
-  check_that_more_can_be_built(libraries.front().target, what);
+void build_and_copy(std::span<const std::string_view> backends, std::string_view name,
+                    std::string_view what, const std::function<void()>& prepare) {
+  std::vector<std::string> targets;
+  for (const std::string_view each : backends) targets.push_back(target_of(each, name));
+  check_that_more_can_be_built(targets.front(), what);
   const folder_lock lock;
   prepare();
-  std::vector<std::string> targets;
-  for (const own_library& each : libraries) targets.push_back(each.target);
   for (const std::string& each : targets) built().forget(each);
   built().build(targets, what);
-  for (const own_library& each : libraries) {
-    built().expect(each.target, what);
-    load_copy(build_folder() / each.file);
-  }
+  for (const std::string& each : targets) built().expect(each, what);
+  for (const std::string_view each : backends) load_copy(build_folder() / file_of(each, name));
 }
 
 }  // namespace tenfold

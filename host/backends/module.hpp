@@ -40,17 +40,12 @@ void load_module(std::string_view backend, std::string_view name);
 std::filesystem::path build_target(const std::string& target, std::string_view what,
                                    std::string_view file);
 
-/// A library whose source the program writes.
-struct own_library {
-  std::string target;
-  std::filesystem::path file;  ///< from the build folder
-};
-
-/// Builds such libraries and loads copies of them, while no other program changes anything: they
-/// stay as they are, whoever writes other sources later.
+/// Builds the module of that name of several backends, whose source the program writes, and loads
+/// copies, while no other program changes anything: they stay as they are, whoever writes other
+/// sources later.
 /// @param prepare writes the source
 /// @throws input_error where one cannot be built
-void build_and_copy(std::span<const own_library> libraries, std::string_view what,
-                    const std::function<void()>& prepare);
+void build_and_copy(std::span<const std::string_view> backends, std::string_view name,
+                    std::string_view what, const std::function<void()>& prepare);
 
 }  // namespace tenfold

@@ -9,8 +9,7 @@
 
 #include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
-#include "host/cli/inspecting/inspecting_options.hpp"
-#include "host/cli/observing/observing_options.hpp"
+#include "host/cli/served_verbs.hpp"
 #include "host/measure/build_facts.hpp"
 #include "host/text/program.hpp"
 

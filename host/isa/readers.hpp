@@ -23,9 +23,4 @@ namespace tenfold::isa {
 /// Takes over what `ptxas -v` says of the kernels.
 void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernels);
 
-/// The first word of an instruction after the predicate that guards it, such as `@%p1` or `@!P0`.
-[[nodiscard]] std::string_view opcode_of(std::string_view instruction);
-
-[[nodiscard]] bool is_branch(std::string_view opcode);
-
 }  // namespace tenfold::isa

@@ -53,6 +53,12 @@ std::vector<candidate> offered_peers(std::string_view backend) {
   return offered;
 }
 
+std::unique_ptr<runnable> make_stage(session& on, int stage, const tenfold::shape& s,
+                                     const conditions& at) {
+  return on.make_reduction(
+      {.stage = stage, .type = at.type, .op = at.op, .shape = s, .max_n = at.n});
+}
+
 launch_query query(session& on, const conditions& at) {
   return {on.properties(), at.n, size_of(at.type), place_of(at.mode)};
 }
@@ -76,10 +82,8 @@ candidate stage_candidate(const stage_info& stage, const tenfold::shape& s) {
           .stage = &stage,
           .shape = s,
           .chosen_by = "rule",
-          .make = [number = stage.number, s](session& on,
-                                             const conditions& at) -> std::unique_ptr<runnable> {
-            return on.make_reduction(
-                {.stage = number, .type = at.type, .op = at.op, .shape = s, .max_n = at.n});
+          .make = [number = stage.number, s](session& on, const conditions& at) {
+            return make_stage(on, number, s, at);
           }};
 }
 
@@ -143,11 +147,7 @@ stage_choice choose_best(session& on, const conditions& at) {
   const std::vector<stage_choice> choices =
       best_choices(query(on, at), families_of(at.type, at.op));
   for (const stage_choice& each : choices) try {
-      std::ignore = on.make_reduction({.stage = each.stage.number,
-                                       .type = at.type,
-                                       .op = at.op,
-                                       .shape = each.by.shape,
-                                       .max_n = at.n});
+      std::ignore = make_stage(on, each.stage.number, each.by.shape, at);
       return each;
     } catch (const input_error&) {
       if (&each == &choices.back()) throw;

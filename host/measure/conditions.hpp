@@ -8,7 +8,7 @@
 
 #include "host/error.hpp"
 #include "host/reduce/element.hpp"
-#include "host/reduce/launched_in.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace tenfold::measure {
 

@@ -109,12 +109,10 @@ const stage_info& own_stage(const std::string& file) {
   if (kernel.extension() != ".hpp")
     throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
   if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
-  std::vector<own_library> libraries;
+  std::vector<std::string_view> with_devices;
   for (const backend* each : backends())
-    if (!each->devices().empty())
-      libraries.push_back({fmt::format("tenfold_{}_own", each->modules()),
-                           fmt::format("kernels/{}/own.so", each->modules())});
-  build_and_copy(libraries, kernel.string(), [&] {
+    if (!each->devices().empty()) with_devices.push_back(each->modules());
+  build_and_copy(with_devices, "own", kernel.string(), [&] {
     // A file that is as it was keeps its time, so that nothing is compiled anew.
     const fs::path unit = fs::path(TENFOLD_GENERATED_FOLDER) / "own/kernel.hpp";
     const std::string text = unit_text(kernel);

@@ -7,7 +7,6 @@
 #include <bit>
 #include <utility>
 
-#include "host/observe/failure.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -107,7 +106,7 @@ void checker::report(finding_kind kind, const std::string& array_name, const acc
 void checker::allocated(const void* memory, std::size_t bytes) {
   memory_.allocated(memory, bytes);
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
-  global_shadows_.insert_or_assign(begin, shadow_array(memory_.arrays().at(begin)));
+  global_shadows_.insert_or_assign(begin, shadow_array(memory_.allocations().at(begin)));
   last_shadow_ = nullptr;
 }
 
@@ -136,7 +135,7 @@ void checker::begin_launch(const simt::launch_facts& launch) {
   blocks_.clear();
   memory_.begin_launch(launch, parameters_);
   for (auto& [begin, shadow] : global_shadows_)
-    if (!shadow.of().is_variable) shadow.rename(memory_.arrays().at(begin));
+    if (!shadow.of().is_variable) shadow.rename(memory_.allocations().at(begin));
   order_.begin_launch();
   expect_coverage();
 }
@@ -149,14 +148,14 @@ void checker::end_launch() {
 void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
                           const simt::block_memory& memory) {
   blocks_.push_back(block);
-  map_.begin_block(launch, memory, memory_);
+  memory_.begin_block(launch, memory);
   const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
   order_.begin_block(threads, launch.warp_size);
   last_code_.assign(threads, 0);
   had_bad_address_ = false;
   found_before_ = findings_.all().size();
   last_shadow_ = nullptr;
-  for (const array& each : map_.shared()) {
+  for (const array& each : memory_.shared()) {
     const auto shadow = shared_shadows_.find(each.begin);
     if (shadow == shared_shadows_.end()) continue;
     if (shadow->second.of().bytes == each.bytes && shadow->second.of().name == each.name)
@@ -187,7 +186,8 @@ void checker::end_block(const simt::block_failure& failure) {
                           failure.kind == simt::failure_kind::misaligned;
   if (is_address && had_bad_address_) return;  // the access itself has been reported
   finding f = new_finding({});
-  describe(failure, is_address ? map_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
+  describe(failure,
+           is_address ? memory_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
            last_code_, f);
   // Threads that went past a barrier race with those that wait there: that follows from it.
   if (f.kind == finding_kind::divergent_barrier || f.kind == finding_kind::divergent_collective)
@@ -233,7 +233,7 @@ void checker::read(const step& s) {
 void checker::check(const lane_access& a) {
   shadow_array* const shadow = find_shadow(a.address, a.bytes);
   if (shadow == nullptr) {
-    const std::optional<space> in = map_.space_of(a.address);
+    const std::optional<space> in = memory_.space_of(a.address);
     if (in != space::own && in != space::constant) report_out_of_bounds(a);
     return;
   }
@@ -248,7 +248,7 @@ void checker::check(const lane_access& a) {
 
 shadow_array* checker::find_shadow(std::uintptr_t address, std::size_t bytes) {
   if (last_shadow_ == nullptr || !last_shadow_->of().contains(address, bytes)) {
-    const array* of = map_.find(address);
+    const array* of = memory_.find(address);
     if (of == nullptr || !of->contains(address, bytes)) return nullptr;
     last_shadow_ = make_shadow(*of);
   }
@@ -403,10 +403,10 @@ void checker::report_race(const lane_access& later, const access& earlier,
 
 void checker::report_out_of_bounds(const lane_access& a) {
   had_bad_address_ = true;
-  const array* of = map_.find(a.address);  // of a vector's first element
-  if (of == nullptr) of = map_.nearest(a.address);
+  const array* of = memory_.find(a.address);  // of a vector's first element
+  if (of == nullptr) of = memory_.nearest(a.address);
   report(finding_kind::out_of_bounds, of == nullptr ? "" : of->name, a.by, std::nullopt, [&] {
-    const std::string address = map_.name(a.address, a.bytes);
+    const std::string address = memory_.name(a.address, a.bytes);
     if (of == nullptr)
       return description{
           address, fmt::format("{} is {}, where there is no memory", address, done(a.by.what)),
@@ -426,7 +426,7 @@ void checker::report_out_of_bounds(const lane_access& a) {
 void checker::expect_coverage() {
   coverage_.reset();
   if (!input_elements_) return;
-  for (const auto& [begin, each] : memory_.arrays()) {
+  for (const auto& [begin, each] : memory_.allocations()) {
     const std::size_t bytes = *input_elements_ * each.element_bytes;
     if (each.name != "in" || bytes == 0 || !each.contains(each.first, bytes)) continue;
     shadow_array& shadow = global_shadows_.at(begin);

@@ -125,8 +125,7 @@ class checker final : public simt::observer, public step_reader {
   std::optional<std::size_t> input_elements_;
   std::span<const std::string> parameters_;
   block_recorder recorder_;
-  global_memory memory_;
-  block_map map_;
+  memory_map memory_;
   execution_order order_;
   std::map<std::uintptr_t, shadow_array> global_shadows_;
   std::map<std::uintptr_t, shadow_array> shared_shadows_;  // of the OS thread that runs the blocks

@@ -4,11 +4,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "common/gpu/simt.hpp"
+#include "host/observe/step.hpp"
 #include "host/text/source_place.hpp"
 
 namespace tenfold::observe {
@@ -43,7 +44,7 @@ struct witness {
   std::optional<unsigned> thread;  ///< in its block; nothing where it is not one alone
   std::string threads;             ///< `0-15, 31` where there are several
   unsigned warp = 0, lane = 0;
-  std::optional<std::uint32_t> pc;  ///< a `code_address`, where `place` is still to be looked up
+  std::optional<code_address> pc;  ///< where `place` is still to be looked up
   source_place place;
 };
 
@@ -59,5 +60,12 @@ struct finding {
   std::string schedule{};   ///< under which it was met
   std::uint64_t count = 1;  ///< how often, at the same places
 };
+
+/// Makes a finding of a block that failed: what happened, who had to do with it, and what to do.
+/// @param address that the failure is about, in the kernel's words; empty where it is about none
+/// @param last_code of each thread of the block in the program
+/// @param f knows kernel and warp size
+void describe(const simt::block_failure& failure, const std::string& address,
+              std::span<const code_address> last_code, finding& f);
 
 }  // namespace tenfold::observe

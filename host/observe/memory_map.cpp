@@ -117,22 +117,22 @@ std::string name_element(const array& a, std::uintptr_t address, std::size_t acc
   return byte == 0 ? element : fmt::format("{}, byte {}", element, byte);
 }
 
-// ---- device memory ------------------------------------------------------------------------------
+// ---- the map ------------------------------------------------------------------------------------
 
-void global_memory::allocated(const void* memory, std::size_t bytes) {
+void memory_map::allocated(const void* memory, std::size_t bytes) {
   const std::uintptr_t begin = address_of(memory);
-  arrays_[begin] = {
+  allocations_[begin] = {
       .in = space::global, .name = "", .begin = begin, .bytes = bytes, .first = begin};
 }
 
-void global_memory::released(const void* memory) {
-  arrays_.erase(address_of(memory));
+void memory_map::released(const void* memory) {
+  allocations_.erase(address_of(memory));
 }
 
-void global_memory::begin_launch(const simt::launch_facts& launch,
-                                 std::span<const std::string> parameters) {
+void memory_map::begin_launch(const simt::launch_facts& launch,
+                              std::span<const std::string> parameters) {
   std::size_t unnamed = 0;
-  for (auto& [begin, each] : arrays_) {
+  for (auto& [begin, each] : allocations_) {
     each.name = fmt::format("allocation {}", ++unnamed);
     each.element_bytes = 0;
     each.first = begin;
@@ -142,7 +142,7 @@ void global_memory::begin_launch(const simt::launch_facts& launch,
     const simt::pointer_argument& argument = launch.arguments[i];
     const array* const of = find_from(address_of(argument.value));
     if (of == nullptr) continue;
-    array& named = arrays_.at(of->begin);
+    array& named = allocations_.at(of->begin);
     named.name = argument.position < parameters.size() ? parameters[argument.position]
                                                        : usual_name(argument.position);
     named.element_bytes = argument.element_bytes;
@@ -150,31 +150,7 @@ void global_memory::begin_launch(const simt::launch_facts& launch,
   }
 }
 
-const array* global_memory::find(std::uintptr_t address) const {
-  const array* const from = find_from(address);
-  return from != nullptr && from->contains(address, 1) ? from : find_variable(address);
-}
-
-const array* global_memory::find_from(std::uintptr_t address) const {
-  const auto after = arrays_.upper_bound(address);
-  if (after == arrays_.begin()) return nullptr;
-  const array& before = std::prev(after)->second;
-  return before.contains(address, 0) ? &before : nullptr;
-}
-
-const array* global_memory::nearest(std::uintptr_t address) const {
-  const auto after = arrays_.upper_bound(address);
-  const array* above = after == arrays_.end() ? nullptr : &after->second;
-  const array* below = after == arrays_.begin() ? nullptr : &std::prev(after)->second;
-  if (above == nullptr || below == nullptr) return above == nullptr ? below : above;
-  return distance(*above, address) < distance(*below, address) ? above : below;
-}
-
-// ---- of a block ---------------------------------------------------------------------------------
-
-void block_map::begin_block(const simt::launch_facts& launch, const simt::block_memory& memory,
-                            const global_memory& global) {
-  global_ = &global;
+void memory_map::begin_block(const simt::launch_facts& launch, const simt::block_memory& memory) {
   stacks_ = {address_of(memory.stacks.data()), memory.stacks.size()};
   shared_.clear();
   for (const simt::shared_area& area : memory.shared) {
@@ -191,27 +167,38 @@ void block_map::begin_block(const simt::launch_facts& launch, const simt::block_
   }
 }
 
-std::optional<space> block_map::space_of(std::uintptr_t address) const {
+std::optional<space> memory_map::space_of(std::uintptr_t address) const {
   if (const array* of = find(address)) return of->in;
   if (stacks_.holds(address) || is_position(address)) return space::own;
   if (is_in_program(address)) return space::constant;
   return std::nullopt;
 }
 
-const array* block_map::find(std::uintptr_t address) const {
+const array* memory_map::find(std::uintptr_t address) const {
   for (const array& each : shared_)
     if (each.contains(address, 1)) return &each;
-  return global_->find(address);
+  const array* const from = find_from(address);
+  return from != nullptr && from->contains(address, 1) ? from : find_variable(address);
 }
 
-const array* block_map::nearest(std::uintptr_t address) const {
-  const array* best = global_->nearest(address);
-  for (const array& each : shared_)
+const array* memory_map::find_from(std::uintptr_t address) const {
+  const auto after = allocations_.upper_bound(address);
+  if (after == allocations_.begin()) return nullptr;
+  const array& before = std::prev(after)->second;
+  return before.contains(address, 0) ? &before : nullptr;
+}
+
+const array* memory_map::nearest(std::uintptr_t address) const {
+  const array* best = nullptr;
+  const auto look_at = [&](const array& each) {
     if (best == nullptr || distance(each, address) < distance(*best, address)) best = &each;
+  };
+  for (const auto& [begin, each] : allocations_) look_at(each);
+  for (const array& each : shared_) look_at(each);
   return best;
 }
 
-std::string block_map::name(std::uintptr_t address, std::size_t access_bytes) const {
+std::string memory_map::name(std::uintptr_t address, std::size_t access_bytes) const {
   const array* of = find(address);
   if (of == nullptr) of = nearest(address);
   if (of == nullptr) return fmt::format("address {:#x}", address);

@@ -57,48 +57,35 @@ struct array {
 /// The `__device__` variable there, as global memory; null where there is none.
 [[nodiscard]] const array* find_variable(std::uintptr_t address);
 
-/// Device memory. Allocations have room around them, so that no index that is off by less than
-/// `guard_bytes` reaches another.
-class global_memory {
+/// Device memory, and the shared memory of the block that runs. Allocations have room around them,
+/// so that no index that is off by less than `guard_bytes` reaches another.
+class memory_map {
  public:
   void allocated(const void* memory, std::size_t bytes);
   void released(const void* memory);
 
-  /// Names arrays after the parameters of the kernel that is launched.
+  /// Names allocations after the parameters of the kernel that is launched.
   /// @param parameters of the kernel, in order, as far as they are known
   void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
-
-  /// The allocation or variable that holds the address; null where none does.
-  [[nodiscard]] const array* find(std::uintptr_t address) const;
-  /// The same of an address that may be an array's end, which is all there is of an empty one.
-  [[nodiscard]] const array* find_from(std::uintptr_t address) const;
-  /// The array that lies nearest to an address which none holds; null where there is none at all.
-  [[nodiscard]] const array* nearest(std::uintptr_t address) const;
-  /// All allocations, by address.
-  [[nodiscard]] const std::map<std::uintptr_t, array>& arrays() const { return arrays_; }
-
- private:
-  std::map<std::uintptr_t, array> arrays_;
-};
-
-/// Of the block that runs.
-class block_map {
- public:
-  void begin_block(const simt::launch_facts& launch, const simt::block_memory& memory,
-                   const global_memory& global);
+  void begin_block(const simt::launch_facts& launch, const simt::block_memory& memory);
 
   /// Which memory an address means; nothing where it means none.
   [[nodiscard]] std::optional<space> space_of(std::uintptr_t address) const;
-  /// The shared or global array that holds an address; null where none does.
+  /// The shared array, allocation or variable that holds an address; null where none does.
   [[nodiscard]] const array* find(std::uintptr_t address) const;
   /// The array that the address was most likely meant for; null where there is none.
   [[nodiscard]] const array* nearest(std::uintptr_t address) const;
   /// The element of the array there or nearest to there, as `name_element` has it.
   [[nodiscard]] std::string name(std::uintptr_t address, std::size_t access_bytes = 0) const;
   [[nodiscard]] const std::vector<array>& shared() const { return shared_; }
+  /// By address.
+  [[nodiscard]] const std::map<std::uintptr_t, array>& allocations() const { return allocations_; }
 
  private:
-  const global_memory* global_ = nullptr;
+  /// The allocation that holds an address, which may be its end: there is no more of an empty one.
+  [[nodiscard]] const array* find_from(std::uintptr_t address) const;
+
+  std::map<std::uintptr_t, array> allocations_;
   std::vector<array> shared_;
   address_range stacks_;
 };

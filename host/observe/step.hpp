@@ -8,7 +8,6 @@
 #include <cstdint>
 
 #include "common/gpu/simt.hpp"
-#include "host/simt/lanes.hpp"
 #include "host/simt/observer.hpp"
 
 namespace tenfold::observe {

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "host/reduce/catalogue.hpp"
-#include "host/reduce/launched_in.hpp"
+#include "host/runtime/runtime.hpp"
 
 namespace tenfold {
 

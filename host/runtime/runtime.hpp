@@ -44,6 +44,12 @@ enum class launch_start {
   early                ///< before: the kernel waits by itself, with `gpu::await_previous_launch()`
 };
 
+/// Where a program's calls are.
+enum class launched_in {
+  stream,  ///< one after the other, each by the host
+  graph    ///< inside a graph that is launched as a whole
+};
+
 /// What a reader must know of a device to compare its times with another's. 0 or empty: unknown.
 struct device_facts {
   std::string driver{};

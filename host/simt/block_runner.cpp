@@ -8,8 +8,6 @@
 #include <cstring>
 #include <span>
 
-#include "host/simt/lanes.hpp"
-
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
 thread_local constinit tenfold::simt::index3 blockIdx{0, 0, 0};
 thread_local constinit tenfold::simt::index3 blockDim{1, 1, 1};

@@ -6,6 +6,7 @@
 /// it: see host/observe/hooks.cpp.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,22 @@
 namespace tenfold::simt {
 
 struct kernel_symbols;
+
+// Lanes of a warp are the set bits of a word.
+
+constexpr std::uint64_t bit(unsigned lane) {
+  return std::uint64_t{1} << lane;
+}
+
+/// Of lanes of which there is one at least.
+constexpr unsigned first_lane(std::uint64_t lanes) {
+  return static_cast<unsigned>(std::countr_zero(lanes));
+}
+
+template <typename Action>
+void for_each_lane(std::uint64_t lanes, Action&& act) {
+  for (; lanes != 0; lanes &= lanes - 1) act(first_lane(lanes));
+}
 
 /// A pointer that a kernel was given.
 struct pointer_argument {

@@ -1,4 +1,4 @@
-#include "host/observe/explore.hpp"
+#include "host/observe/check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -19,8 +19,8 @@ std::uintptr_t at(const void* p) {
 class MemoryMap : public ::testing::Test {
  protected:
   void SetUp() override {
-    memory.allocated(in, 100 * sizeof(float));
-    memory.allocated(out, 10 * sizeof(double));
+    map.allocated(in, 100 * sizeof(float));
+    map.allocated(out, 10 * sizeof(double));
   }
 
   void begin_launch(std::vector<simt::pointer_argument> given,
@@ -32,7 +32,7 @@ class MemoryMap : public ::testing::Test {
               .warp_size = 32,
               .dynamic_shared_bytes = 64,
               .arguments = arguments};
-    memory.begin_launch(launch, parameters);
+    map.begin_launch(launch, parameters);
   }
 
   void begin_block() {
@@ -40,7 +40,7 @@ class MemoryMap : public ::testing::Test {
         {"tile", std::as_writable_bytes(std::span(tile))},
         {"", std::as_writable_bytes(std::span(dynamic))},
     }};
-    map.begin_block(launch, {.shared = shared, .stacks = stacks, .stack_tops = {}}, memory);
+    map.begin_block(launch, {.shared = shared, .stacks = stacks, .stack_tops = {}});
   }
 
   // Apart, as allocations of the executor are.
@@ -52,8 +52,7 @@ class MemoryMap : public ::testing::Test {
   std::array<std::byte, 256> stacks{};
   std::vector<simt::pointer_argument> arguments;
   simt::launch_facts launch{};
-  global_memory memory;
-  block_map map;
+  memory_map map;
 };
 
 TEST_F(MemoryMap, NamesArraysAfterTheKernelsParameters) {
@@ -126,7 +125,7 @@ TEST_F(MemoryMap, TheNearestArrayIsTheOneMeant) {
 
 TEST_F(MemoryMap, NamesAnArrayWithoutElements) {
   std::byte* const empty = device.data() + 3072;
-  memory.allocated(empty, 0);
+  map.allocated(empty, 0);
   begin_launch({{0, empty, 4}});
   begin_block();
   EXPECT_EQ(map.find(at(empty)), nullptr);
@@ -148,8 +147,8 @@ TEST_F(MemoryMap, KnowsWhoseMemoryItIs) {
 }
 
 TEST_F(MemoryMap, ForgetsWhatWasReleased) {
-  memory.released(in);
-  EXPECT_EQ(memory.find(at(in)), nullptr);
+  map.released(in);
+  EXPECT_EQ(map.find(at(in)), nullptr);
 }
 
 TEST(Finding, KindsHaveNamesAndKeys) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "host/error.hpp"
-#include "host/observe/explore.hpp"
+#include "host/observe/check.hpp"
 #include "host/simt/executor.hpp"
 #include "tests/observe/observed_kernels.hpp"
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "host/cli/inspecting/comparison.hpp"
-#include "host/cli/inspecting/inspecting_options.hpp"
+#include "host/cli/inspecting/result_file.hpp"
+#include "host/cli/served_verbs.hpp"
 #include "host/error.hpp"
 #include "host/measure/result.hpp"
 #include "host/text/quantity.hpp"

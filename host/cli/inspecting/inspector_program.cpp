@@ -1,4 +1,4 @@
-#include "host/cli/inspecting/inspecting_options.hpp"
+#include "host/cli/served_verbs.hpp"
 
 int main(int argc, char** argv) {
   using namespace tenfold::cli;

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "host/cli/inspecting/inspecting_options.hpp"
 #include "host/cli/inspecting/kernel_unit.hpp"
 #include "host/cli/options.hpp"
+#include "host/cli/served_verbs.hpp"
 #include "host/isa/isa.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"

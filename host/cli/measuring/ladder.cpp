@@ -3,10 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"
 #include "host/reduce/stage_description.hpp"
+#include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 
@@ -124,6 +131,211 @@ void compare(std::vector<ladder_row>& rows, double peak) {
     if (best != nullptr && (is_library(r) || r.who->stage != nullptr))
       m.against_best_peer = best->measured->time.median / m.time.median;
   }
+}
+
+// ---- as a person reads it -----------------------------------------------------------------------
+
+namespace {
+
+std::string format_ratio(const std::optional<double>& ratio) {
+  if (!ratio) return "";
+  return *ratio < 0.1 ? fmt::format("{:.2g} x", *ratio) : fmt::format("{:.2f} x", *ratio);
+}
+
+std::string_view strip(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+std::size_t width_of_names(const std::vector<ladder_row>& rows) {
+  std::size_t width = ladder_columns{}.name_width;
+  for (const ladder_row& r : rows)
+    if (r.is_shown()) width = std::max(width, title_of(*r.who).size());
+  return width;
+}
+
+/// The columns after the result, each with a blank before it.
+std::string join_columns(const ladder_columns& columns, const std::string& peak,
+                         const std::string& ceiling, const std::string& against_peer) {
+  std::string text;
+  if (columns.share_of_peak) text += fmt::format(" {:>7}", peak);
+  if (columns.share_of_ceiling) text += fmt::format(" {:>10}", ceiling);
+  if (!columns.best_peer.empty()) text += fmt::format(" {:>9}", against_peer);
+  return text;
+}
+
+void print_refusal(const candidate& who, std::size_t name_width, const std::string& reason) {
+  fmt::print("{:>5}  {:<{}} {}\n", number_of(who), title_of(who), name_width,
+             paint(reason, colour::yellow));
+  std::fflush(stdout);
+}
+
+/// What the executor counts of a stage, where it was recorded.
+std::string describe(const stage_facts* known) {
+  if (known == nullptr)
+    return fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5}", "-", "-", "-", "-", "-");
+  return fmt::format("{:>8} {:>8.4g} {:>10.2f} {:>4.0f}% {:>5.2f}", known->launches,
+                     known->barriers_per_block, known->wavefronts_per_request, known->lanes_at_work,
+                     known->bytes_per_element);
+}
+
+/// Null where the run failed before it came to that.
+const ladder_row* find_row(const std::vector<ladder_row>& rows, const candidate& who,
+                           std::uint64_t n) {
+  for (const ladder_row& r : rows)
+    if (r.who == &who && r.n == n) return &r;
+  return nullptr;
+}
+
+std::string size_cell(const std::vector<ladder_row>& rows, const ladder_row& r) {
+  if (!r.measured) return fmt::format("{:>8} ", "-");
+  if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
+  const bool is_best = &r == find_best_stage(rows, r.n);
+  const double speed = r.measured->gigabytes_per_second();
+  const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
+  const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
+  return paint(fmt::format("{:>8.{}g}{}", speed, digits, mark),
+               is_best ? colour::bold : colour::plain);
+}
+
+void print_size_header(std::span<const std::uint64_t> sizes, std::size_t name_width) {
+  std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width);
+  for (const std::uint64_t n : sizes) text += fmt::format(" {:>8} ", format_count(n));
+  fmt::print("{}\n", paint(strip(text), colour::bold));
+}
+
+void print_size_line(const candidate& who, const std::vector<ladder_row>& rows,
+                     std::span<const std::uint64_t> sizes, std::size_t name_width) {
+  std::string cells;
+  const ladder_row* refused = nullptr;
+  bool is_shown = false, is_measured = false;
+  for (const std::uint64_t n : sizes) {
+    const ladder_row* r = find_row(rows, who, n);
+    cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : size_cell(rows, *r));
+    if (r == nullptr) continue;
+    is_shown |= r->is_shown();
+    is_measured |= r->measured.has_value();
+    if (!r->measured) refused = r;
+  }
+  if (is_shown && !is_measured) print_refusal(who, name_width, refused->refusal);
+  if (is_shown && is_measured)
+    fmt::print("{:>5}  {:<{}}{}\n", number_of(who), title_of(who), name_width, strip(cells));
+}
+
+/// Why some of the cells are empty, and what marks mean.
+void print_size_notes(const std::vector<ladder_row>& rows) {
+  for (const ladder_row& r : rows) {
+    const bool is_measured_elsewhere =
+        std::any_of(rows.begin(), rows.end(),
+                    [&](const ladder_row& other) { return other.who == r.who && other.measured; });
+    if (r.is_shown() && !r.measured && is_measured_elsewhere)
+      fmt::print("{} at {}: {}\n", title_of(*r.who), format_count(r.n), r.refusal);
+  }
+  fmt::print("\nGB/s at each size; * marks the fastest stage{}.\n",
+             std::any_of(rows.begin(), rows.end(),
+                         [](const ladder_row& r) { return r.has(verdict::undecided); })
+                 ? ", ? a result that rounding or overflow leaves undecided"
+                 : "");
+}
+
+}  // namespace
+
+ladder_columns choose_columns(const std::vector<ladder_row>& rows) {
+  ladder_columns columns{.name_width = width_of_names(rows)};
+  for (const ladder_row& r : rows) {
+    if (!r.measured) continue;
+    columns.share_of_peak |= r.measured->share_of_peak.has_value();
+    columns.share_of_ceiling |= r.measured->share_of_ceiling.has_value();
+    if (const ladder_row* best = find_best_peer(rows, r.n))
+      columns.best_peer = title_of(*best->who);
+  }
+  return columns;
+}
+
+std::string ladder_table::line(std::string_view number, std::string_view name,
+                               std::string_view figures, std::string_view gain,
+                               std::string_view verdict, std::string_view more) const {
+  return fmt::format("{:>5}  {:<{}} {} {:>{}}  {}{}", number, name, columns_.name_width, figures,
+                     gain, columns_.has_facts ? 9 : 12, verdict, more);
+}
+
+ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
+  std::string figures = fmt::format("{:>10} {:>10}", "time", "GB/s"), more;
+  if (columns_.has_facts)
+    figures = fmt::format(
+        "{:>8} {:>8} {:>10} {:>5} {:>5} {:>9}", "launches", "barriers", "wavefronts", "lanes",
+        "bytes", fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)));
+  else if (columns_.has_bar())
+    more = "  speed over stage 1, on a log scale";
+  else
+    more = join_columns(columns_, "of peak", "of ceiling", "vs " + columns_.best_peer);
+  const std::string verdict = fmt::format("{:<9}", "result");
+  fmt::print("{}\n", paint(strip(line("stage", "name", figures, "vs before", verdict, more)),
+                           colour::bold));
+}
+
+void ladder_table::add(const ladder_row& r) {
+  if (!r.is_shown()) return;
+  if (!r.measured) return print_refusal(*r.who, columns_.name_width, r.refusal);
+  const result& m = *r.measured;
+  const stage_facts* known = columns_.has_facts ? find_facts(*r.who->stage) : nullptr;
+  const double speed = !columns_.has_facts ? 1 / m.time.median
+                       : known == nullptr  ? 0
+                                           : known->gigabytes_per_second;
+  std::optional<double> gain;
+  if (r.who->stage != nullptr) {
+    if (speed > 0 && before_ > 0) gain = speed / before_;
+    if (first_ == 0) first_ = speed;
+    before_ = speed;
+  }
+  std::string figures, more;
+  if (columns_.has_facts) {
+    figures =
+        fmt::format("{} {:>9}", describe(known), speed > 0 ? fmt::format("{:.4g}", speed) : "-");
+    more = "  " + (speed > 0 ? bar(speed / first_) : "");
+  } else {
+    figures =
+        fmt::format("{:>10} {:>10.4g}", format_seconds(m.time.median), m.gigabytes_per_second());
+    more = columns_.has_bar()
+               ? "  " + bar(1 + std::max(0.0, 2 * std::log2(speed / (first_ > 0 ? first_ : speed))))
+               : join_columns(columns_, format_share(m.share_of_peak),
+                              format_share(m.share_of_ceiling), format_ratio(m.against_best_peer));
+  }
+  const verdict found = m.overall();
+  fmt::print(
+      "{}\n",
+      line(number_of(*r.who), title_of(*r.who), figures, format_ratio(gain),
+           paint(fmt::format("{:<9}", measure::name_of(found)), measure::colour_of(found)), more));
+  std::fflush(stdout);
+}
+
+const stage_facts* find_facts(const stage_info& stage) {
+  for (const stage_facts& each : recorded_stages)
+    if (each.stage == stage.number) return &each;
+  return nullptr;
+}
+
+std::string explain_facts() {
+  return fmt::format(
+      "Counted on the executor, of {} f32 in blocks of {} threads: launches; barriers a block; "
+      "wavefronts a\nrequest to shared memory, more than 1 where banks conflict; lanes at work; "
+      "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size. All this is "
+      "recorded:\n'tenfold profile 3' counts anew, --times takes the executor's own times, which "
+      "say nothing of a GPU's.\n",
+      format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements));
+}
+
+void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
+                      const std::vector<std::uint64_t>& sizes) {
+  constexpr std::size_t sizes_side_by_side = 7;
+  const std::size_t name_width = width_of_names(rows);
+  for (std::size_t begin = 0; begin < sizes.size(); begin += sizes_side_by_side) {
+    const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
+    const auto some = std::span(sizes).subspan(begin, count);
+    if (begin > 0) fmt::print("\n");
+    print_size_header(some, name_width);
+    for (const candidate& who : all) print_size_line(who, rows, some, name_width);
+  }
+  print_size_notes(rows);
 }
 
 }  // namespace tenfold::cli

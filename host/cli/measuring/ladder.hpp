@@ -1,10 +1,12 @@
 /// @file
-/// Who stands on the ladder, and how they compare.
+/// Who stands on the ladder, how they compare, and what a person reads of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/options.hpp"
@@ -55,5 +57,64 @@ struct read_ceiling {
 /// Fills in the shares, and the speeds against the best peer, of everything that was measured.
 /// @param peak bytes per second of the memory, on paper; 0: unknown
 void compare(std::vector<ladder_row>& rows, double peak);
+
+/// What the table of one size shows beside results.
+struct ladder_columns {
+  bool share_of_peak = false, share_of_ceiling = false;
+  std::string best_peer{};  ///< its name; empty: no such column
+  std::size_t name_width = 18;
+  /// In the place of times, what is recorded of the stages: for a ladder without a GPU.
+  bool has_facts = false;
+
+  /// Without a column of its own for any of that, a bar shows the speed.
+  [[nodiscard]] bool has_bar() const {
+    return !share_of_peak && !share_of_ceiling && best_peer.empty();
+  }
+};
+
+/// The columns that these have something to say in.
+[[nodiscard]] ladder_columns choose_columns(const std::vector<ladder_row>& rows);
+
+/// One size; prints its lines as they come.
+class ladder_table {
+ public:
+  explicit ladder_table(ladder_columns columns);
+  void add(const ladder_row& r);
+
+ private:
+  [[nodiscard]] std::string line(std::string_view number, std::string_view name,
+                                 std::string_view figures, std::string_view gain,
+                                 std::string_view verdict, std::string_view more) const;
+
+  ladder_columns columns_;
+  double first_ = 0, before_ = 0;  ///< how fast the first stage is, and the one before; 0: unknown
+};
+
+/// What a ladder without a GPU has to say of a stage: what the executor counts, and what a GPU was
+/// measured to read in the same shape. Both are recorded, by bench/counters and bench/record.
+/// Of sums of f32, with 4 items a thread where a stage takes them.
+struct stage_facts {
+  int stage;
+  // As the executor counts them, with warps of 32:
+  int launches;
+  double barriers_per_block;
+  double wavefronts_per_request;  ///< of shared memory: 1 without bank conflicts
+  double lanes_at_work;           ///< of 100
+  double bytes_per_element;       ///< to and from global memory, in whole sectors
+  double gigabytes_per_second;    ///< of the GPU; 0: not measured
+};
+
+#include "host/cli/measuring/stage_facts.inl"
+
+/// What the columns of facts are, in a few lines.
+[[nodiscard]] std::string explain_facts();
+
+/// Null where nothing is recorded of a stage.
+[[nodiscard]] const stage_facts* find_facts(const stage_info& stage);
+
+/// Many sizes: GB/s in a column for each, as many side by side as the width of a page holds.
+/// @param sizes ascending
+void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
+                      const std::vector<std::uint64_t>& sizes);
 
 }  // namespace tenfold::cli

@@ -10,9 +10,7 @@
 
 #include "host/cli/commands.hpp"
 #include "host/cli/measuring/ladder.hpp"
-#include "host/cli/measuring/ladder_table.hpp"
 #include "host/cli/measuring/run_command.hpp"
-#include "host/cli/measuring/stage_facts.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
@@ -120,11 +118,7 @@ class ladder_run {
 
   void measure_all() {
     std::optional<ladder_table> table;
-    std::optional<counted_table> counted;
-    if (shows_facts() && !is_silent())
-      counted.emplace();
-    else if (prints_at_once() && !is_silent())
-      table.emplace(ladder_columns{});
+    if (prints_at_once() && !is_silent()) table.emplace(ladder_columns{.has_facts = shows_facts()});
     for (auto n = sizes_.rbegin(); n != sizes_.rend(); ++n) {
       bed_.load(input_.data, *n);
       for (const candidate& who : candidates_) {
@@ -136,7 +130,6 @@ class ladder_run {
         status_.clear();
         if (is_silent()) report_refusal(rows_.back());
         if (table) table->add(rows_.back());
-        if (counted) counted->add(rows_.back());
       }
     }
     const auto by_size = [](const ladder_row& a, const ladder_row& b) { return a.n < b.n; };

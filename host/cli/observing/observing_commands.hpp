@@ -1,21 +1,17 @@
 /// @file
-/// The verbs of the program that observes kernels.
+/// What the verbs that observe kernels share: which kernels, in which shapes.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "host/cli/observing/observing_options.hpp"
+#include "host/cli/served_verbs.hpp"
 #include "host/observe/observed_run.hpp"
 #include "host/reduce/catalogue.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold::cli {
-
-exit_code profile_stages(const profile_options& o);
-exit_code check_stages(const check_options& o);
-exit_code trace_stage(const trace_options& o);
 
 /// The stage, the pitfall or the user's own kernel that is named. A copy of a stage's file is a
 /// kernel of the user's own.

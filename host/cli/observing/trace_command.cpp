@@ -70,19 +70,19 @@ class tracer final : public simt::observer, private observe::step_reader {
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
   void begin_launch(const simt::launch_facts& launch) override {
-    global_.begin_launch(launch, observe::reduction_parameters());
+    memory_.begin_launch(launch, observe::reduction_parameters());
     block_ = std::min(traced_block_, launch.grid.x - 1);
     launches_.push_back({{"kernel", launch.kernel->name},
                          {"blocks", std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z},
                          {"block", block_},
                          {"arrays", json::array()},
                          {"steps", json::array()}});
-    for (const auto& [begin, each] : global_.arrays())
+    for (const auto& [begin, each] : memory_.allocations())
       if (each.element_bytes != 0) add_array(each, "global", each.element_bytes);
   }
   simt::block_observer& join_launch() override { return recorder_; }
-  void allocated(const void* p, std::size_t bytes) override { global_.allocated(p, bytes); }
-  void released(const void* p) override { global_.released(p); }
+  void allocated(const void* p, std::size_t bytes) override { memory_.allocated(p, bytes); }
+  void released(const void* p) override { memory_.released(p); }
 
  private:
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
@@ -91,8 +91,8 @@ class tracer final : public simt::observer, private observe::step_reader {
     if (!is_traced_) return;
     warp_size_ = launch.warp_size;
     epoch_ = 0;
-    map_.begin_block(launch, memory, global_);
-    for (const array& each : map_.shared())
+    memory_.begin_block(launch, memory);
+    for (const array& each : memory_.shared())
       if (each.bytes != 0) add_array(each, "shared", element_bytes_of(each));
   }
 
@@ -137,7 +137,7 @@ class tracer final : public simt::observer, private observe::step_reader {
 
   /// That a lane touches; null where its elements are not known.
   [[nodiscard]] const array* find_array(const step& s, unsigned lane) const {
-    const array* of = map_.find((*s.addresses)[lane]);
+    const array* of = memory_.find((*s.addresses)[lane]);
     return of != nullptr && element_bytes_of(*of) != 0 ? of : nullptr;
   }
 
@@ -159,8 +159,7 @@ class tracer final : public simt::observer, private observe::step_reader {
 
   element_type type_;
   unsigned traced_block_;
-  observe::global_memory global_;
-  observe::block_map map_;
+  observe::memory_map memory_;
   observe::block_recorder recorder_;
   json launches_ = json::array();
   std::vector<observe::code_address> code_;  // of all steps

@@ -1,5 +1,4 @@
-#include "host/cli/observing/observing_options.hpp"
-#include "host/cli/options.hpp"
+#include "host/cli/served_verbs.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +6,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "host/cli/options.hpp"
 #include "host/measure/own_kernel.hpp"
+#include "host/reduce/element.hpp"
+#include "host/reduce/operator_list.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -21,6 +23,13 @@ void add_kernel(CLI::App& app, observed_kernel& k) {
       ->excludes(stage);
 }
 
+void add_block(CLI::App& app, int& block) {
+  app.add_option("--block", block,
+                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
+                             fmt::join(block_sizes, ", ")))
+      ->capture_default_str();
+}
+
 /// What `profile` and `check` are told of a run.
 void add_run(CLI::App& app, observed_kernel& k) {
   app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki")->capture_default_str();
@@ -28,10 +37,7 @@ void add_run(CLI::App& app, observed_kernel& k) {
                  fmt::format("element type: f32, u32, f64, of stages {} also i8",
                              stages_that(&stage_description::serves_narrow)))
       ->capture_default_str();
-  app.add_option("--block", k.shape.block,
-                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
-                             fmt::join(block_sizes, ", ")))
-      ->capture_default_str();
+  add_block(app, k.shape.block);
   app.add_option("--items", k.shape.items,
                  fmt::format("elements per thread, in stages {}: {}; other than {} for f32 and "
                              "blocks of {} alone",
@@ -48,7 +54,8 @@ void add_run(CLI::App& app, observed_kernel& k) {
 }
 
 void add_json(CLI::App& app, std::string& file) {
-  app.add_option("--json", file, "write all of it to a file, or to standard output: -");
+  app.add_option("--json", file, "write all of it to a file, or to standard output: -")
+      ->check(refuse_empty);
 }
 
 /// `--all` takes the place of a kernel.
@@ -59,6 +66,58 @@ CLI::Option* add_all(CLI::App& app, bool& all, const char* what) {
 }
 
 }  // namespace
+
+void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_options>& run) {
+  const auto o = std::make_shared<compare_options>();
+  CLI::App* compare = app.add_subcommand(
+      "compare", "results of several devices or commits side by side, from their JSON");
+  compare->add_option(
+      "FILE", o->files,
+      "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
+      "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what the "
+      "others are compared with");
+  compare->add_flag("--by-shape", o->by_shape,
+                    "each launch shape by itself; without it the fastest stands for its stage");
+  compare->add_option("--json", o->json, "write the comparison to a file, or to standard output: -")
+      ->check(refuse_empty);
+  compare->footer(
+      "Entries of the same stage or peer, n, type, operator and mode are compared. A difference is "
+      "within the spread when one median lies inside the other's: between its 5th and 95th "
+      "percentiles, or its fastest and slowest run where a file has no percentiles.");
+  compare->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
+}
+
+void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>& run) {
+  const auto o = std::make_shared<isa_options>();
+  CLI::App* isa = app.add_subcommand(
+      "isa", "a kernel's machine code beside its source lines; two stages go side by side");
+  isa->add_option("STAGE", o->stages,
+                  "number or name, see 'tenfold list', or the file of a kernel of your own, see "
+                  "'tenfold new'; two go side by side")
+      ->required()
+      ->expected(1, 2);
+  isa->add_option("--arch", o->architecture,
+                  "what to compile for: gfx90a, gfx942, gfx1100, ... of AMD, sm_80, sm_90, ... of "
+                  "NVIDIA; the compiler is hipcc or nvcc, or a command in the environment's "
+                  "TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER")
+      ->required();
+  isa->add_option("--type", o->type,
+                  fmt::format("element type: {}", fmt::join(element_type_names, ", ")))
+      ->capture_default_str();
+  isa->add_option("--op", o->op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
+      ->capture_default_str();
+  add_block(*isa, o->block);
+  isa->add_option(
+         "--items", o->items,
+         fmt::format("elements per thread, in stages {}: {}",
+                     stages_that(&stage_description::takes_items), fmt::join(item_counts, ", ")))
+      ->capture_default_str();
+  isa->add_flag("--sass", o->sass, "NVIDIA's own instructions in place of PTX, by nvdisasm");
+  isa->add_flag("--all-lines", o->all_lines,
+                "every line that an instruction comes from, through all inlined functions");
+  add_json(*isa, o->json);
+  isa->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
+}
 
 void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run) {
   const auto o = std::make_shared<profile_options>();

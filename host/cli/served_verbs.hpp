@@ -1,15 +1,31 @@
 /// @file
-/// The verbs that observe kernels, `profile`, `check` and `trace`, and what a user asks of them.
+/// The verbs that other programs than `tenfold` serve, and what a user asks of them: `compare` and
+/// `isa` inspect what is there already, `profile`, `check` and `trace` observe kernels.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "host/cli/commands.hpp"
-#include "host/error.hpp"
 #include "host/reduce/shape.hpp"
 
 namespace tenfold::cli {
+
+struct compare_options {
+  std::vector<std::string> files;  ///< the first is what the others are compared with
+  bool by_shape = false;           ///< each launch shape by itself
+  std::string json;                ///< a file, `-` for standard output; empty: none
+};
+
+struct isa_options {
+  std::vector<std::string> stages;  ///< one, or two side by side
+  std::string architecture;
+  std::string type = "f32", op = "sum";
+  int block = default_block, items = default_items;
+  bool sass = false;       ///< NVIDIA's own instructions in place of PTX
+  bool all_lines = false;  ///< beside each instruction, through all that was inlined
+  std::string json;        ///< a file, `-` for standard output; empty: none
+};
 
 /// What to observe, and in which shape.
 struct observed_kernel {
@@ -48,8 +64,17 @@ struct trace_options {
 
 /// Declare the verbs, of which `chosen` becomes the one that the user names.
 /// @param run is given what the user asks for
+void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_options>& run);
+void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>& run);
 void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run);
 void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_options>& run);
 void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_options>& run);
+
+/// The work itself, in the programs that do it.
+exit_code compare_results(const compare_options& o);
+exit_code show_machine_code(const isa_options& o);
+exit_code profile_stages(const profile_options& o);
+exit_code check_stages(const check_options& o);
+exit_code trace_stage(const trace_options& o);
 
 }  // namespace tenfold::cli
