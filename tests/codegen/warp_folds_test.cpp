@@ -18,13 +18,15 @@ namespace {
 constexpr int block = 256;
 
 /// Stage 8: every warp folds its lanes, then the first warp what the warps left.
-std::string unit_for(const architecture& a) {
+std::string unit_for(const architecture& a, const std::string& type) {
   return "#include \"kernels/08_warps_first.hpp\"\n"
          "#include \"common/operators.hpp\"\n"
-         "namespace tenfold {\n"
+         "namespace tenfold {\nusing T = " +
+         type +
+         ";\n"
          "template __global__ void warps_first::reduce_blocks<" +
          std::to_string(block) + ", " + std::to_string(a.warp_size) +
-         ", float, float, sum<float>>(const float*, float*, std::size_t, sum<float>);\n}\n";
+         ", T, T, sum<T>>(const T*, T*, std::size_t, sum<T>);\n}\n";
 }
 
 /// One value from the other row, which the first lane of every 32 alone makes use of.
@@ -67,8 +69,9 @@ class WarpFolds : public testing::TestWithParam<const char*> {
     }
   }
 
-  [[nodiscard]] kernel_code fold(const std::vector<std::string>& flags = {}) const {
-    return compile(unit_for(target), target, flags).at(0);
+  [[nodiscard]] kernel_code fold(const std::vector<std::string>& flags = {},
+                                 const std::string& type = "float") const {
+    return compile(unit_for(target, type), target, flags).at(0);
   }
 
   const architecture target = parse_architecture(GetParam());
@@ -80,6 +83,12 @@ INSTANTIATE_TEST_SUITE_P(Architectures, WarpFolds,
 
 TEST_P(WarpFolds, ShuffleOnceAStep) {
   EXPECT_EQ(count_instructions(fold(), "ds_bpermute"), steps_for(target));
+}
+
+// Its own move and what a step takes to wait for it, but nothing that puts words together.
+TEST_P(WarpFolds, TakeASecondWordForFewInstructions) {
+  EXPECT_LE(count_instructions(fold({}, "double")),
+            count_instructions(fold()) + 4 * steps_for(target));
 }
 
 TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
