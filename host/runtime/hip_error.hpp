@@ -53,7 +53,7 @@ inline const char* vendor_remedy(hipError_t code) {
   if (code == hipErrorLaunchTimeOut) return "use a smaller n, or a device that drives no display";
   if (code == hipErrorContextAlreadyInUse) return "another process holds it: wait for it";
   if (code == hipErrorECCNotCorrectable)
-    return "start anew, and if it comes back, have the device reset with rocm-smi --gpureset";
+    return "start anew, and if it comes back, have the device reset with amd-smi reset --gpureset";
   return "";
 }
 

@@ -36,7 +36,7 @@ TEST_F(Failures, WhatElseTheDeviceReports) {
   const std::pair<int, const char*> errors[] = {
       {214,
        "uncorrectable ECC error encountered: start anew, and if it comes back, have the device "
-       "reset with rocm-smi --gpureset"},
+       "reset with amd-smi reset --gpureset"},
       {216,
        "exclusive-thread device already in use by a different thread: another process holds it: "
        "wait for it"},

@@ -1,6 +1,6 @@
 // The moves of common/gpu/hip_lanes.hpp on a model of AMD's instructions, which shows that they
-// fold as shuffles do. The model follows the documents, cited in docs/amd.md; no hardware was
-// asked. Compiled once for each of the two ways in which generations cross rows.
+// fold as shuffles do. The model follows the documents, cited in docs/amd.md. Compiled once for
+// each of the two ways in which generations cross rows.
 #include <gtest/gtest.h>
 
 #include <bit>
