@@ -111,9 +111,8 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
 }
 
 exit_code run_best(const options& o) {
-  return run_and_report(o, [&](const chosen_input&, testbed& bed) {
-    return take_best(o, bed.at(choose_mode(o, bed)), bed);
-  });
+  return run_and_report(
+      o, [&](testbed& bed) { return take_best(o, bed.at(choose_mode(o, bed)), bed); });
 }
 
 }  // namespace

@@ -260,7 +260,7 @@ exit_code run_and_report(const options& o, const take_results& take) {
   chosen_input input = make_input(o, bed);
   bed.load(input.data, input.data.n());
   announce_stand_in(o, bed.choice());
-  const std::vector<result> results = take(input, bed);
+  const std::vector<result> results = take(bed);
   if (o.json != "-")
     for (const result& m : results) {
       if (&m != &results.front()) fmt::print("\n");
@@ -276,7 +276,7 @@ exit_code run_and_report(const options& o, const take_results& take) {
 namespace {
 
 exit_code run_stage(const stage_info& stage, const options& o) {
-  return run_and_report(o, [&](const chosen_input&, testbed& bed) {
+  return run_and_report(o, [&](testbed& bed) {
     std::optional<measure::trial_report> trials;
     if (is_unlisted(stage)) trials = measure::run_trials(bed.device(), stage);
     result m = measure_alone(candidate_in_shape(stage, o.shape), o, bed);
