@@ -21,7 +21,8 @@
 namespace tenfold::measure {
 namespace {
 
-constexpr const char* not_found = "its package was not found when this program was built";
+[[maybe_unused]] constexpr const char* not_found =
+    "its package was not found when this program was built";
 
 peer cub_peer() {
 #if defined(__CUDACC__)

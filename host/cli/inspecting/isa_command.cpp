@@ -188,7 +188,7 @@ std::string describe_code(const inspected_kernel& k) {
 std::string describe_request(std::span<const inspected_kernel> kernels) {
   const chosen_kernel& k = kernels.front().chosen;
   std::string text = fmt::format("{} of {}, block {}", k.op, name_of(k.type), k.shape.block);
-  if (std::any_of(kernels.begin(), kernels.end(), [](const inspected_kernel& each) {
+  if (std::ranges::any_of(kernels, [](const inspected_kernel& each) {
         return description_of(*each.chosen.stage).takes_items;
       }))
     text += fmt::format(", items {}", k.shape.items);
@@ -198,7 +198,7 @@ std::string describe_request(std::span<const inspected_kernel> kernels) {
 /// A row says nothing where no kernel has the figure, or none an instruction of the kind.
 bool says_something(std::span<const std::vector<figure>> columns, std::size_t row) {
   const bool is_detail = columns.front()[row].label.starts_with(' ');
-  return std::any_of(columns.begin(), columns.end(), [&](const std::vector<figure>& each) {
+  return std::ranges::any_of(columns, [&](const std::vector<figure>& each) {
     return each[row].value && (!is_detail || *each[row].value != 0);
   });
 }

@@ -268,8 +268,7 @@ exit_code run_and_report(const options& o, const take_results& take) {
     }
   if (!o.json.empty())
     measure::write_results(o.json, describe_run(o, bed), results, bed.choice().name());
-  const bool wrong =
-      std::any_of(results.begin(), results.end(), [](const result& m) { return m.is_wrong(); });
+  const bool wrong = std::ranges::any_of(results, [](const result& m) { return m.is_wrong(); });
   return wrong ? exit_code::wrong_result : exit_code::success;
 }
 
