@@ -158,7 +158,7 @@ std::string notes(const result& s) {
 }
 
 std::string_view describe_place(const std::vector<result>& all) {
-  if (std::all_of(all.begin(), all.end(), [](const result& s) { return s.who.on_cpu; }))
+  if (std::ranges::all_of(all, [](const result& s) { return s.who.on_cpu; }))
     return "the data on the host";
   return measure::describe(all.front().at.mode);
 }

@@ -189,7 +189,7 @@ function(tenfold_precompile_headers backend)
   target_link_libraries(${owner} PRIVATE tenfold_host)
   tenfold_optimise_kernels(${owner} ${backend})
   set_target_properties(${owner} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  target_precompile_headers(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/host/backends/unlisted_stage.hpp)
+  target_precompile_headers(${owner} PRIVATE ${PROJECT_SOURCE_DIR}/host/backends/stage.hpp)
 endfunction()
 
 # tenfold_choose_architectures(TARGET STAGE): those that the stage's file asks for.

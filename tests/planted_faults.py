@@ -139,7 +139,7 @@ FAULTS = [
     {
         "name": "forgotten-reader",
         "what": "of all that read an element the checker keeps the last alone",
-        "file": "host/observe/shadow.cpp",
+        "file": "host/observe/shadow.hpp",
         "old": "    if (!is_needless(newest_)) older_.push_back(newest_);\n",
         "new": "",
         "targets": ["checker_tests"],

@@ -6,8 +6,10 @@
 
 #if defined(__CUDACC__) && TENFOLD_WITH_CUB
 #include <cub/version.cuh>
+#define TENFOLD_CUB_VERSION CUB_VERSION
 #elif TENFOLD_WITH_CUB
 #include <hipcub/hipcub_version.hpp>
+#define TENFOLD_CUB_VERSION HIPCUB_VERSION
 #endif
 #if TENFOLD_WITH_THRUST
 #include <thrust/version.h>
@@ -19,7 +21,8 @@
 namespace tenfold::measure {
 namespace {
 
-constexpr const char* not_found = "its package was not found when this program was built";
+[[maybe_unused]] constexpr const char* not_found =
+    "its package was not found when this program was built";
 
 peer cub_peer() {
 #if defined(__CUDACC__)
@@ -27,26 +30,23 @@ peer cub_peer() {
 #else
   peer p{.name = "hipcub", .what = "hipcub::DeviceReduce"};
 #endif
-#if defined(__CUDACC__) && TENFOLD_WITH_CUB
-  p.version = version_of(CUB_VERSION);
-#elif TENFOLD_WITH_CUB
-  p.version = version_of(HIPCUB_VERSION);
+#if TENFOLD_WITH_CUB
+  p.version = version_of(TENFOLD_CUB_VERSION);
+  p.make = [](session& on, const conditions& at) {
+    switch (size_of(at.type)) {
+      case 1:
+        return make_cub_peer<1>(on, at);
+      case 2:
+        return make_cub_peer<2>(on, at);
+      case 4:
+        return make_cub_peer<4>(on, at);
+      default:
+        return make_cub_peer<8>(on, at);
+    }
+  };
+#else
+  p.absent = not_found;
 #endif
-  if constexpr (TENFOLD_WITH_CUB)
-    p.make = [](session& on, const conditions& at) {
-      switch (size_of(at.type)) {
-        case 1:
-          return make_cub_peer<1>(on, at);
-        case 2:
-          return make_cub_peer<2>(on, at);
-        case 4:
-          return make_cub_peer<4>(on, at);
-        default:
-          return make_cub_peer<8>(on, at);
-      }
-    };
-  else
-    p.absent = not_found;
   return p;
 }
 
@@ -56,11 +56,10 @@ peer thrust_peer() {
          .waits = true};
 #if TENFOLD_WITH_THRUST
   p.version = version_of(THRUST_VERSION);
+  p.make = make_thrust_peer;
+#else
+  p.absent = not_found;
 #endif
-  if constexpr (TENFOLD_WITH_THRUST)
-    p.make = make_thrust_peer;
-  else
-    p.absent = not_found;
   return p;
 }
 
@@ -69,11 +68,10 @@ peer rocprim_peer() {
   peer p{.name = "rocprim", .what = "rocprim::reduce"};
 #if TENFOLD_WITH_ROCPRIM
   p.version = version_of(ROCPRIM_VERSION);
+  p.make = make_rocprim_peer;
+#else
+  p.absent = not_found;
 #endif
-  if constexpr (TENFOLD_WITH_ROCPRIM)
-    p.make = make_rocprim_peer;
-  else
-    p.absent = not_found;
   return p;
 }
 #endif

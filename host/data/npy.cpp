@@ -47,7 +47,7 @@ std::string printable(std::string_view text) {
   constexpr std::size_t longest = 40;
   std::string result(text.substr(0, longest));
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  std::replace_if(result.begin(), result.end(), is_control, '?');
+  std::ranges::replace_if(result, is_control, '?');
   return text.size() > longest ? result + "..." : result;
 }
 
@@ -89,7 +89,7 @@ element_type read_dtype(std::string_view descr) {
   const bool has_order = !descr.empty() && orders.find(descr.front()) != std::string_view::npos;
   const std::string_view name = descr.substr(has_order ? 1 : 0);
   const auto has_name = [name](const dtype& d) { return d.name == name; };
-  const auto found = std::find_if(std::begin(dtypes), std::end(dtypes), has_name);
+  const auto found = std::ranges::find_if(dtypes, has_name);
   if (found == std::end(dtypes))
     fail(
         "holds elements of type '{}', which is not supported{}: convert them with a.astype(t), "

@@ -15,9 +15,8 @@ namespace {
 
 template <typename Predicate>
 int count_code(const kernel_code& kernel, Predicate&& counts) {
-  return static_cast<int>(
-      std::count_if(kernel.code.begin(), kernel.code.end(),
-                    [&](const code_line& line) { return !line.is_label && counts(line.text); }));
+  return static_cast<int>(std::ranges::count_if(
+      kernel.code, [&](const code_line& line) { return !line.is_label && counts(line.text); }));
 }
 
 /// What names, or beginnings of names, stand for.

@@ -113,7 +113,7 @@ class ptx_reader {
   /// `.loc 5 24 3, function_name $L__info_string6, inlined_at 4 55 10`
   void read_place(const std::vector<std::string_view>& words) {
     current_ = place_from(words, 1);
-    const auto inlined = std::find(words.begin(), words.end(), "inlined_at");
+    const auto inlined = std::ranges::find(words, "inlined_at");
     callers_[current_] = place_from(words, static_cast<std::size_t>(inlined - words.begin()) + 1);
   }
 
@@ -168,8 +168,8 @@ void read_ptxas_report(std::string_view report, std::vector<kernel_code>& kernel
   auto at = kernels.end();
   for (const std::string_view line : lines_of(report)) {
     if (line.find("Compiling entry function") != line.npos)
-      at = std::find_if(kernels.begin(), kernels.end(),
-                        [&](const kernel_code& each) { return each.symbol == quoted(line, '\''); });
+      at = std::ranges::find_if(
+          kernels, [&](const kernel_code& each) { return each.symbol == quoted(line, '\''); });
     if (at == kernels.end()) continue;
     if (line.find("bytes stack frame") != line.npos) read_stack(line, at->resources);
     if (line.find(": Used ") != line.npos) read_usage(line, at->resources);

@@ -162,8 +162,8 @@ std::vector<candidate> choose_peers(const std::vector<std::string>& names,
     if (name == "none") continue;
     const std::vector<candidate> offered = offered_peers(device.backend->name());
     // A name stands for a group only where no peer has it: `cub` is the toolkit's alone.
-    const bool is_one = std::any_of(offered.begin(), offered.end(),
-                                    [&](const candidate& each) { return each.peer->name == name; });
+    const bool is_one = std::ranges::any_of(
+        offered, [&](const candidate& each) { return each.peer->name == name; });
     std::vector<std::string_view> known;
     bool found = false;
     for (const candidate& each : offered) {
@@ -171,7 +171,7 @@ std::vector<candidate> choose_peers(const std::vector<std::string>& names,
       if (is_one ? name != each.peer->name : !matches(name, each.peer->name)) continue;
       found = true;
       const auto is_it = [&](const candidate& other) { return other.peer == each.peer; };
-      if (std::none_of(chosen.begin(), chosen.end(), is_it)) chosen.push_back(each);
+      if (std::ranges::none_of(chosen, is_it)) chosen.push_back(each);
     }
     if (!found)
       throw input_error(fmt::format("there is no peer '{}' for {}: use all, none, {}", name,

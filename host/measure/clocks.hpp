@@ -29,8 +29,9 @@ class clock_reader {
   [[nodiscard]] std::optional<clock_reading> read() const;
 
  private:
-  template <typename Function>
-  [[nodiscard]] Function* find(const char* name) const;
+  /// Whether the library has this function and it succeeds on these arguments.
+  template <typename... Arguments>
+  bool call(const char* name, Arguments... arguments) const;
 
   void* library_;
   bool started_ = false;

@@ -33,7 +33,7 @@ std::string unit_text(const fs::path& kernel) {
   return fmt::format(
       "// Written by tenfold, for a file of time {0}.\n"
       "#include \"{1}\"\n\n"
-      "#include \"host/backends/unlisted_stage.hpp\"\n\n"
+      "#include \"host/backends/stage.hpp\"\n\n"
       "TENFOLD_REGISTER_STAGE({2}, {2}::stage, \"{1}\")\n",
       fs::last_write_time(kernel).time_since_epoch().count(), kernel.string(),
       kernel.stem().string());

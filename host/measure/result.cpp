@@ -80,12 +80,13 @@ json comparisons(const result& r) {
   return shares;
 }
 
-json describe(const reading& r) {
-  return {{"result", number(r.computed)},
-          {"reference", number(r.expected.expected)},
-          {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
-          {"error_bound", number(static_cast<double>(r.bound))},
-          {"verdict", name_of(r.verdict)}};
+/// A result, or what came of its companion.
+json describe_reading(const auto& reading) {
+  return {{"result", number(reading.computed)},
+          {"reference", number(reading.expected.expected)},
+          {"error", number(static_cast<double>(error_of(reading.expected, reading.computed)))},
+          {"error_bound", number(static_cast<double>(reading.bound))},
+          {"verdict", name_of(reading.verdict)}};
 }
 
 json row(const result& r, std::string_view device) {
@@ -102,14 +103,10 @@ json row(const result& r, std::string_view device) {
     if (!r.who.peer->version.empty()) e["peer_version"] = r.who.peer->version;
   }
   if (r.who.stage != nullptr) e.update(launch(r));
-  if (r.who.kind() != peer_kind::launch)
-    e.update({{"result", number(r.computed)},
-              {"reference", number(r.expected.expected)},
-              {"error", number(static_cast<double>(error_of(r.expected, r.computed)))},
-              {"error_bound", number(static_cast<double>(r.bound))}});
+  if (r.who.kind() != peer_kind::launch) e.update(describe_reading(r));
   if (r.expected.wraps) e["wraps"] = true;
   e.update({{"verdict", name_of(r.overall())}, {"ok", r.overall() == verdict::right}});
-  if (r.companion) e[std::string(name_of(r.companion->from))] = describe(*r.companion);
+  if (r.companion) e[std::string(name_of(r.companion->from))] = describe_reading(*r.companion);
   if (r.trials)
     e.update({{"trials", r.trials->trials},
               {"wrong_trials", r.trials->wrong},

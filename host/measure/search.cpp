@@ -91,7 +91,7 @@ std::vector<result> take_right_turns(const samplers& all, int rounds) {
 samplers choose_finalists(samplers all, const std::vector<result>& results) {
   std::vector<std::size_t> order;
   for (std::size_t i = 1; i < all.size(); ++i) order.push_back(i);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
     return results[a].time.median < results[b].time.median;
   });
   order.resize(std::min(order.size(), finalists));
@@ -111,9 +111,8 @@ search_result search(const candidate& pick, const std::vector<kernel_family>& fa
   const std::vector<result> first = take_right_turns(all, rounds.first);
   all = choose_finalists(std::move(all), first);
   const std::vector<result> last = take_right_turns(all, rounds.last);
-  const auto fastest = std::min_element(
-      last.begin(), last.end(),
-      [](const result& a, const result& b) { return a.time.median < b.time.median; });
+  const auto fastest = std::ranges::min_element(
+      last, [](const result& a, const result& b) { return a.time.median < b.time.median; });
   return {.candidates = candidates,
           .pick = last.front(),
           .fastest = *fastest,

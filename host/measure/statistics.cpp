@@ -39,13 +39,13 @@ std::optional<std::size_t> outer_samples(std::size_t n) {
 }  // namespace
 
 double quantile(std::vector<double> samples, double p) {
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   return quantile_of_sorted(samples, p);
 }
 
 summary summarize(const std::vector<double>& samples) {
   std::vector<double> sorted = samples;
-  std::sort(sorted.begin(), sorted.end());
+  std::ranges::sort(sorted);
   return {sorted.front(), quantile_of_sorted(sorted, 0.05), quantile_of_sorted(sorted, 0.5),
           quantile_of_sorted(sorted, 0.95), sorted.back()};
 }
@@ -53,7 +53,7 @@ summary summarize(const std::vector<double>& samples) {
 std::optional<interval> median_interval(std::vector<double> samples) {
   const auto cut = outer_samples(samples.size());
   if (!cut) return std::nullopt;
-  std::sort(samples.begin(), samples.end());
+  std::ranges::sort(samples);
   return interval{samples[*cut], samples[samples.size() - 1 - *cut]};
 }
 

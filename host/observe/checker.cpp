@@ -64,7 +64,7 @@ std::string remedy_of_bounds(const array& a) {
 
 template <typename Describe>
 void finding_list::add(const key& same, Describe&& describe) {
-  const auto found = std::find(keys_.begin(), keys_.end(), same);
+  const auto found = std::ranges::find(keys_, same);
   if (found != keys_.end()) {
     ++all_[static_cast<std::size_t>(found - keys_.begin())].count;
     return;
@@ -473,9 +473,9 @@ void checker::report_repeated(const lane_access& a, shadow_array& shadow, std::u
 
 void checker::check_coverage() {
   const std::vector<std::uint8_t>& reads = coverage_->reads;
-  const auto lost = static_cast<std::uint64_t>(std::count(reads.begin(), reads.end(), 0));
+  const auto lost = static_cast<std::uint64_t>(std::ranges::count(reads, 0));
   if (lost == 0) return;
-  const auto first = std::find(reads.begin(), reads.end(), 0) - reads.begin();
+  const auto first = std::ranges::find(reads, 0) - reads.begin();
   finding f = new_finding(finding_kind::lost_element);
   f.address = fmt::format("in[{}]", first);
   f.what = lost == 1 ? fmt::format("{} is never read, 1 element of {}", f.address, reads.size())

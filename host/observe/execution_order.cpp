@@ -117,8 +117,7 @@ void execution_order::add(log_views& to, const log_views& views) {
 
 void execution_order::add(messages& to, const messages& from) {
   for (const std::uint32_t number : from.fenced)
-    if (std::find(to.fenced.begin(), to.fenced.end(), number) == to.fenced.end())
-      to.fenced.push_back(number);
+    if (std::ranges::find(to.fenced, number) == to.fenced.end()) to.fenced.push_back(number);
   add(to.heard, from.heard);
   add(to.known, from.known);
   add(to.known_of_block, from.known_of_block);

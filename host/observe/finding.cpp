@@ -27,12 +27,12 @@ bool waits_at_barrier(const simt::failed_thread& t) {
 /// Where threads wait at several places, those at the first of these, in the order of the source,
 /// wait for the others: these went past it.
 auto first_that_waits(const simt::block_failure& failure) {
-  return std::min_element(failure.threads.begin(), failure.threads.end(),
-                          [](const simt::failed_thread& a, const simt::failed_thread& b) {
-                            if (a.doing == nullptr || b.doing == nullptr)
-                              return a.doing != nullptr && b.doing == nullptr;
-                            return a.where.line < b.where.line;
-                          });
+  return std::ranges::min_element(failure.threads,
+                                  [](const simt::failed_thread& a, const simt::failed_thread& b) {
+                                    if (a.doing == nullptr || b.doing == nullptr)
+                                      return a.doing != nullptr && b.doing == nullptr;
+                                    return a.where.line < b.where.line;
+                                  });
 }
 
 /// What a failure is to the kernel's author: of which kind, what happened, and the remedy.
@@ -109,7 +109,7 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
       w.place = {each.where.file, each.where.line};
     else if (failure.kind != failure_kind::never_all_there)
       w.pc = last_code[each.thread];
-    const auto same = std::find_if(witnesses.begin(), witnesses.end(), [&](const witness& other) {
+    const auto same = std::ranges::find_if(witnesses, [&](const witness& other) {
       return other.doing == w.doing && other.place == w.place && other.pc == w.pc;
     });
     const auto group = static_cast<std::size_t>(same - witnesses.begin());

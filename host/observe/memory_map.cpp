@@ -94,8 +94,8 @@ bool is_position(std::uintptr_t address) {
                                                 {address_of(&blockDim), sizeof blockDim},
                                                 {address_of(&gridDim), sizeof gridDim},
                                                 {address_of(&warpSize), sizeof warpSize}}};
-  return std::any_of(positions.begin(), positions.end(),
-                     [&](const address_range& each) { return each.holds(address); });
+  return std::ranges::any_of(positions,
+                             [&](const address_range& each) { return each.holds(address); });
 }
 
 bool is_in_program(std::uintptr_t address) {

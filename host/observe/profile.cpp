@@ -131,8 +131,8 @@ class profiler::counting_reader final : public step_reader {
 
  private:
   [[nodiscard]] bool is_shared(std::uintptr_t address) const {
-    return std::any_of(shared_.begin(), shared_.end(),
-                       [&](const address_range& each) { return each.holds(address); });
+    return std::ranges::any_of(shared_,
+                               [&](const address_range& each) { return each.holds(address); });
   }
 
   /// What no instruction for memory is needed for: registers, constants in the program.

@@ -132,7 +132,7 @@ code_address block_recorder::number_of(const meeting_site& site) {
         known.where.line == site.where.line)
       return number;
   const std::scoped_lock lock(sites_mutex);
-  const auto found = std::find(sites.begin(), sites.end(), site);
+  const auto found = std::ranges::find(sites, site);
   const auto number = static_cast<code_address>(found - sites.begin() + 1);
   if (found == sites.end()) sites.push_back(site);
   known_sites_.emplace_back(site, number);

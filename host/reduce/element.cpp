@@ -12,7 +12,7 @@
 namespace tenfold {
 
 element_type parse_element_type(std::string_view name) {
-  const auto found = std::find(element_type_names.begin(), element_type_names.end(), name);
+  const auto found = std::ranges::find(element_type_names, name);
   if (found == element_type_names.end()) {
     throw input_error(fmt::format("unknown element type '{}': use one of {}", name,
                                   fmt::join(element_type_names, ", ")));

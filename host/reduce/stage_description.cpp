@@ -1,7 +1,11 @@
 #include "host/reduce/stage_description.hpp"
 
+#include <optional>
+#include <tuple>
 #include <vector>
 
+#include "host/reduce/kernel_family.hpp"
+#include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "tenfold_all_kernels.hpp"
 
@@ -39,6 +43,18 @@ int add_unlisted_stage(unlisted_stage added) {
   added.stage.number = first_unlisted_number + static_cast<int>(unlisted_stages().size());
   unlisted_stages().push_back(added);
   return added.stage.number;
+}
+
+std::vector<kernel_family> families_of(element_type type, std::string_view op) {
+  std::optional<operator_traits> traits;
+  visit_type(type, [&]<typename In>() {
+    std::ignore = visit_operator<In>(
+        op, [&]<typename Op>() { traits = traits_of_operator<In, accumulator_of<In>, Op>(); });
+  });
+  std::vector<kernel_family> families;
+  if (traits)
+    for (const stage_info& stage : catalogue) families.push_back({description_of(stage), *traits});
+  return families;
 }
 
 }  // namespace tenfold

@@ -1,6 +1,6 @@
 /// @file
 /// Stages that the catalogue does not list, such as a reader's own kernel: a program holds those
-/// whose units it has loaded. host/backends/unlisted_stage.hpp says what such a unit is.
+/// whose units it has loaded. host/backends/stage.hpp says what such a unit is.
 #pragma once
 
 #include <deque>

@@ -68,10 +68,11 @@ void sync_lanes(exchange& mine) {
   block_runner::current()->sync_lanes(mine);
 }
 void fail_misaligned(const void* address, std::size_t bytes) {
-  block_runner::current()->misaligned_load(address, bytes);
+  block_runner::current()->fail_running(
+      {.kind = failure_kind::misaligned, .address = address, .bytes = bytes});
 }
 void stop_block() {
-  block_runner::current()->stop();
+  block_runner::current()->fail_running({.kind = failure_kind::stopped});
 }
 void copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   block_runner::current()->copy_by_hardware(to, from, bytes);
@@ -184,9 +185,7 @@ void block_runner::fiber_main(transfer_t from) {
     }
     // Not from the handler: the OS thread would take the exception for one that is being handled.
     if (thrown)
-      self.fail({.kind = failure_kind::exception,
-                 .thread = self.running_,
-                 .exception = std::move(thrown)});
+      self.fail_running({.kind = failure_kind::exception, .exception = std::move(thrown)});
     self.leave_block();
   }
 }
@@ -367,6 +366,11 @@ void block_runner::fail(failure what) {
   std::terminate();  // a failed block's fibers never run again
 }
 
+void block_runner::fail_running(failure what) {
+  what.thread = running_;
+  fail(std::move(what));
+}
+
 /// When nobody can go on: lanes that met in different collectives, or someone who never comes.
 void block_runner::fail_for_waiting() {
   for (const thread_state& thread : std::span(threads_).first(thread_count_))
@@ -379,29 +383,16 @@ void block_runner::fail_for_waiting() {
 
 void block_runner::fault(int signal, const void* address) {
   if (running_ == &scheduler_) return;
-  if (signal == SIGFPE) fail({.kind = failure_kind::bad_division, .thread = running_});
-  if (signal == SIGILL) fail({.kind = failure_kind::trapped, .thread = running_});
-  fail(
+  if (signal == SIGFPE) fail_running({.kind = failure_kind::bad_division});
+  if (signal == SIGILL) fail_running({.kind = failure_kind::trapped});
+  fail_running(
       {.kind = stacks_.is_guard(address) ? failure_kind::stack_overflow : failure_kind::bad_address,
-       .thread = running_,
        .address = address});
-}
-
-void block_runner::misaligned_load(const void* address, std::size_t bytes) {
-  fail({.kind = failure_kind::misaligned, .thread = running_, .address = address, .bytes = bytes});
-}
-
-void block_runner::fail_assertion(const char* what, source_place where) {
-  fail({.kind = failure_kind::assertion, .thread = running_, .asserted = what, .where = where});
 }
 
 void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
   if (observer_ != nullptr) observer_->copy(to, from, bytes);
-}
-
-void block_runner::stop() {
-  fail({.kind = failure_kind::stopped, .thread = running_});
 }
 
 std::string block_runner::name_thread(const thread_state& thread) const {

@@ -30,7 +30,21 @@ struct grid_job {
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
 /// block; they never leave their OS thread, on whose thread-local storage compilers rely.
 class block_runner {
+  struct thread_state;
+
  public:
+  /// Why a block ends early, as far as the kind has more to say.
+  struct failure {
+    failure_kind kind = failure_kind::none;
+    const thread_state* thread = nullptr;
+    const thread_state* other = nullptr;
+    const void* address = nullptr;
+    std::size_t bytes = 0;
+    std::exception_ptr exception = nullptr;
+    const char* asserted = nullptr;
+    source_place where{};  // of what is asserted
+  };
+
   block_runner();
 
   /// Before the blocks of a launch.
@@ -49,14 +63,8 @@ class block_runner {
   /// From a signal handler: ends the block, if a fiber was running, and returns only when none was.
   void fault(int signal, const void* address);
 
-  /// Ends the block: a vector load at an address that is no multiple of its size.
-  [[noreturn]] void misaligned_load(const void* address, std::size_t bytes);
-
-  /// Ends the block: `what` the kernel asserts does not hold.
-  [[noreturn]] void fail_assertion(const char* what, source_place where);
-
-  /// Ends the block: its observer has seen enough.
-  [[noreturn]] void stop();
+  /// Ends the block, for what the thread that runs has done.
+  [[noreturn]] void fail_running(failure what);
 
   /// The runner whose fibers run on the calling OS thread.
   [[nodiscard]] static block_runner* current() { return current_; }
@@ -74,17 +82,6 @@ class block_runner {
   /// One bit per lane; every lane that exists is in exactly one of the last four sets.
   struct warp_state {
     std::uint64_t lanes, ready, at_barrier, in_collective, returned;
-  };
-
-  struct failure {
-    failure_kind kind = failure_kind::none;
-    const thread_state* thread = nullptr;
-    const thread_state* other = nullptr;
-    const void* address = nullptr;
-    std::size_t bytes = 0;
-    std::exception_ptr exception = nullptr;
-    const char* asserted = nullptr;
-    source_place where{};  // of what is asserted
   };
 
   static void fiber_main(boost::context::detail::transfer_t from);

@@ -43,7 +43,10 @@ int __wrap_putc(int character, std::FILE* to) {
 // Of a kernel the program goes on, and says whose assertion it was.
 [[noreturn]] void __wrap___assert_fail(const char* what, const char* file, unsigned line,
                                        const char* /*function*/) {
-  tenfold::simt::block_runner::current()->fail_assertion(what, {file, static_cast<int>(line)});
+  tenfold::simt::block_runner::current()->fail_running(
+      {.kind = tenfold::simt::failure_kind::assertion,
+       .asserted = what,
+       .where = {file, static_cast<int>(line)}});
 }
 
 }  // extern "C"

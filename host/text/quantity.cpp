@@ -152,7 +152,7 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
     else
       sizes.push_back(parse_count(part));
   }
-  std::sort(sizes.begin(), sizes.end());
+  std::ranges::sort(sizes);
   sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
   return sizes;
 }

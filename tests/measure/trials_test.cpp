@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "common/gpu.hpp"
-#include "host/backends/unlisted_stage.hpp"
+#include "host/backends/stage.hpp"
 #include "host/error.hpp"
 
 namespace tenfold {

@@ -71,10 +71,9 @@ bool parse_name(std::string_view name, result_entry& e) {
             .mode = {}};
   for (const std::string_view part : std::span(parts).subspan(4)) {
     const std::size_t colon = part.find(':');
-    const auto figure =
-        std::find_if(std::begin(shape_figures), std::end(shape_figures), [&](const auto& each) {
-          return colon != part.npos && part.substr(0, colon) == each.first;
-        });
+    const auto figure = std::ranges::find_if(shape_figures, [&](const auto& each) {
+      return colon != part.npos && part.substr(0, colon) == each.first;
+    });
     if (figure != std::end(shape_figures))
       e.shape.*figure->second = parse_digits(part.substr(colon + 1));
     else if (!tells_how_timed(part) && !names_stage(part) && !is_back_to_back(part))
@@ -111,7 +110,7 @@ class result_reader {
     peak_ = peak_of(context);
     ceiling_ = number_at(context, "read_ceiling_bytes_per_second");
     for (repetitions& all : group(benchmarks)) {
-      if (std::any_of(all.each.begin(), all.each.end(), is_wrong))
+      if (std::ranges::any_of(all.each, is_wrong))
         ++file.wrong;
       else
         file.entries.push_back(read_entry(std::move(all)));
@@ -187,8 +186,8 @@ class result_reader {
     if (!parse_name(e.name, e))
       fail_as_foreign(
           fmt::format("has an entry '{}', which names no stage, type, operator and n", e.name));
-    std::sort(all.each.begin(), all.each.end(),
-              [&](const json& a, const json& b) { return seconds_of(a) < seconds_of(b); });
+    std::ranges::sort(all.each,
+                      [&](const json& a, const json& b) { return seconds_of(a) < seconds_of(b); });
     const json& median = median_of(all);
     for (const auto& [key, figure] : shape_figures)
       if (const auto count = number_at(median, key); count.value_or(0) > 0)
@@ -235,18 +234,18 @@ class result_reader {
     return time * unit_of(entry);
   }
 
-  [[nodiscard]] std::optional<time_range> spread_of(const repetitions& all,
-                                                    const json& median) const {
+  [[nodiscard]] std::optional<measure::interval> spread_of(const repetitions& all,
+                                                           const json& median) const {
     const auto p5 = all.aggregates.find("p5"), p95 = all.aggregates.find("p95");
     if (p5 != all.aggregates.end() && p95 != all.aggregates.end())
-      return time_range{seconds_of(p5->second), seconds_of(p95->second)};
+      return measure::interval{seconds_of(p5->second), seconds_of(p95->second)};
     for (const auto& [low, high] : {std::pair{"p5", "p95"}, std::pair{"fastest", "slowest"}}) {
       const auto from = number_at(median, low), to = number_at(median, high);
       const double unit = unit_of(median);
-      if (from && to) return time_range{*from * unit, *to * unit};
+      if (from && to) return measure::interval{*from * unit, *to * unit};
     }
     if (all.each.size() < 2) return std::nullopt;
-    return time_range{seconds_of(all.each.front()), seconds_of(all.each.back())};
+    return measure::interval{seconds_of(all.each.front()), seconds_of(all.each.back())};
   }
 
   /// As the entry has it, else of what the context says is the whole.
@@ -274,12 +273,12 @@ result_file read_result_file(const std::string& path) {
 
 namespace {
 
-bool holds(const std::optional<time_range>& range, double seconds) {
+bool holds(const std::optional<measure::interval>& range, double seconds) {
   return range && range->low <= seconds && seconds <= range->high;
 }
 
 bool differ(const launch_shape& a, const launch_shape& b) {
-  return std::any_of(std::begin(shape_figures), std::end(shape_figures), [&](const auto& each) {
+  return std::ranges::any_of(shape_figures, [&](const auto& each) {
     const auto &in_a = a.*each.second, &in_b = b.*each.second;
     return in_a && in_b && *in_a != *in_b;
   });
@@ -318,12 +317,11 @@ void check_common_ground(std::span<const result_file> files, std::span<const com
 }  // namespace
 
 const result_entry& comparison::example() const {
-  return **std::find_if(results.begin(), results.end(),
-                        [](const result_entry* each) { return each != nullptr; });
+  return **std::ranges::find_if(results, [](const result_entry* each) { return each != nullptr; });
 }
 
 bool comparison::is_in_every_file() const {
-  return std::find(results.begin(), results.end(), nullptr) == results.end();
+  return std::ranges::find(results, nullptr) == results.end();
 }
 
 std::optional<double> comparison::speed_up(std::size_t file) const {
@@ -339,7 +337,7 @@ std::optional<bool> comparison::is_within_spread(std::size_t file) const {
 
 bool comparison::shapes_differ() const {
   const launch_shape& shape = example().shape;
-  return std::any_of(results.begin(), results.end(), [&](const result_entry* each) {
+  return std::ranges::any_of(results, [&](const result_entry* each) {
     return each != nullptr && differ(each->shape, shape);
   });
 }

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "host/measure/statistics.hpp"
+
 namespace tenfold::cli {
 
 /// What was timed, whatever the launch shape.
@@ -30,16 +32,13 @@ inline constexpr std::pair<const char*, std::optional<std::uint64_t> launch_shap
                        {"items", &launch_shape::items},
                        {"grid", &launch_shape::grid}};
 
-struct time_range {
-  double low = 0, high = 0;  ///< seconds
-};
-
 struct result_entry {
   std::string name;  ///< tells one launch shape from another
   subject what;
   launch_shape shape;
-  double seconds = 0;                  ///< the median
-  std::optional<time_range> spread{};  ///< p5 to p95, else the fastest to the slowest
+  double seconds = 0;  ///< the median
+  std::optional<measure::interval>
+      spread{};  ///< seconds: p5 to p95, else the fastest to the slowest
   double bytes_per_second = 0;
   std::optional<double> share_of_peak{}, share_of_ceiling{};
 };

@@ -24,9 +24,9 @@ namespace {
 
 /// `measured on NVIDIA H200 (sm_90), ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`
 std::string describe(const tuned_shape_row& row) {
-  const auto device = std::find_if(
-      measured.devices.begin(), measured.devices.end(),
-      [&](const tuned_device& each) { return each.architecture == row.at.architecture; });
+  const auto device = std::ranges::find_if(measured.devices, [&](const tuned_device& each) {
+    return each.architecture == row.at.architecture;
+  });
   std::vector<std::string> figures;
   if (row.microseconds > 0) figures.push_back(format_seconds(1e-6 * row.microseconds));
   if (row.gigabytes_per_second > 0)
@@ -111,9 +111,8 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
 }
 
 exit_code run_best(const options& o) {
-  return run_and_report(o, [&](const chosen_input&, testbed& bed) {
-    return take_best(o, bed.at(choose_mode(o, bed)), bed);
-  });
+  return run_and_report(
+      o, [&](testbed& bed) { return take_best(o, bed.at(choose_mode(o, bed)), bed); });
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ void add_peers(std::vector<candidate>& all, const options& o, const device_choic
 
 void add_readers(std::vector<candidate>& all, const device_choice& choice) {
   for (const measure::peer& peer : measure::memory_peers_on(choice.backend->name())) {
-    const bool is_there = std::any_of(all.begin(), all.end(), [&](const candidate& each) {
+    const bool is_there = std::ranges::any_of(all, [&](const candidate& each) {
       return each.peer != nullptr && each.peer->name == peer.name;
     });
     if (peer.kind != peer_kind::reader || is_there) continue;
@@ -224,17 +224,16 @@ void print_size_line(const candidate& who, const std::vector<ladder_row>& rows,
 /// Why some of the cells are empty, and what marks mean.
 void print_size_notes(const std::vector<ladder_row>& rows) {
   for (const ladder_row& r : rows) {
-    const bool is_measured_elsewhere =
-        std::any_of(rows.begin(), rows.end(),
-                    [&](const ladder_row& other) { return other.who == r.who && other.measured; });
+    const bool is_measured_elsewhere = std::ranges::any_of(
+        rows, [&](const ladder_row& other) { return other.who == r.who && other.measured; });
     if (r.is_shown() && !r.measured && is_measured_elsewhere)
       fmt::print("{} at {}: {}\n", title_of(*r.who), format_count(r.n), r.refusal);
   }
-  fmt::print("\nGB/s at each size; * marks the fastest stage{}.\n",
-             std::any_of(rows.begin(), rows.end(),
-                         [](const ladder_row& r) { return r.has(verdict::undecided); })
-                 ? ", ? a result that rounding or overflow leaves undecided"
-                 : "");
+  fmt::print(
+      "\nGB/s at each size; * marks the fastest stage{}.\n",
+      std::ranges::any_of(rows, [](const ladder_row& r) { return r.has(verdict::undecided); })
+          ? ", ? a result that rounding or overflow leaves undecided"
+          : "");
 }
 
 }  // namespace

@@ -80,12 +80,11 @@ class ladder_run {
       throw;
     }
     finish_table();
-    if (std::none_of(rows_.begin(), rows_.end(), stands))
+    if (std::ranges::none_of(rows_, stands))
       throw input_error("no stage serves this request; each line above says why");
     if (!is_silent()) print_summary();
     if (!options_.json.empty()) write_results();
-    return std::any_of(rows_.begin(), rows_.end(),
-                       [](const ladder_row& r) { return r.has(verdict::wrong); })
+    return std::ranges::any_of(rows_, [](const ladder_row& r) { return r.has(verdict::wrong); })
                ? exit_code::wrong_result
                : exit_code::success;
   }

@@ -260,7 +260,7 @@ exit_code run_and_report(const options& o, const take_results& take) {
   chosen_input input = make_input(o, bed);
   bed.load(input.data, input.data.n());
   announce_stand_in(o, bed.choice());
-  const std::vector<result> results = take(input, bed);
+  const std::vector<result> results = take(bed);
   if (o.json != "-")
     for (const result& m : results) {
       if (&m != &results.front()) fmt::print("\n");
@@ -268,15 +268,14 @@ exit_code run_and_report(const options& o, const take_results& take) {
     }
   if (!o.json.empty())
     measure::write_results(o.json, describe_run(o, bed), results, bed.choice().name());
-  const bool wrong =
-      std::any_of(results.begin(), results.end(), [](const result& m) { return m.is_wrong(); });
+  const bool wrong = std::ranges::any_of(results, [](const result& m) { return m.is_wrong(); });
   return wrong ? exit_code::wrong_result : exit_code::success;
 }
 
 namespace {
 
 exit_code run_stage(const stage_info& stage, const options& o) {
-  return run_and_report(o, [&](const chosen_input&, testbed& bed) {
+  return run_and_report(o, [&](testbed& bed) {
     std::optional<measure::trial_report> trials;
     if (is_unlisted(stage)) trials = measure::run_trials(bed.device(), stage);
     result m = measure_alone(candidate_in_shape(stage, o.shape), o, bed);

@@ -47,8 +47,7 @@ struct chosen_input {
 /// What else a reader of the figures must know.
 [[nodiscard]] nlohmann::ordered_json describe_run(const options& o, measure::testbed& bed);
 
-using take_results =
-    std::function<std::vector<measure::result>(const chosen_input& input, measure::testbed& bed)>;
+using take_results = std::function<std::vector<measure::result>(measure::testbed& bed)>;
 
 /// Opens the device, makes the data, and reports what `take` measures, in text and as JSON.
 exit_code run_and_report(const options& o, const take_results& take);

@@ -33,8 +33,8 @@ struct checked_stage {
       trials;  ///< of a user's own kernel in which nothing was found
 
   [[nodiscard]] bool is_clean() const {
-    return std::all_of(reports.begin(), reports.end(),
-                       [](const auto& each) { return each.second.findings.empty(); });
+    return std::ranges::all_of(reports,
+                               [](const auto& each) { return each.second.findings.empty(); });
   }
 };
 

@@ -357,7 +357,7 @@ exit_code profile_stages(const profile_options& o) {
     fmt::print(
         "\nA step is a basic block that a warp enters, as g++ makes them: figures to compare "
         "kernels by, no instructions of a GPU.\n{}",
-        std::find(o.kernel.warps.begin(), o.kernel.warps.end(), 64) == o.kernel.warps.end()
+        std::ranges::find(o.kernel.warps, 64) == o.kernel.warps.end()
             ? ""
             : "With warps of 64, wavefronts are a model: two halves of 32 lanes, not measured on "
               "AMD's hardware.\n");
