@@ -117,7 +117,7 @@ def from_zstd(data):
 
 
 class CodeObject:
-    """What a loader must know: the segments, and the kernels by their names."""
+    """What a loader must know: the segments, the addresses of symbols, and the kernels by their names."""
 
     def __init__(self, elf):
         if elf[:4] != b"\x7fELF" or elf[18:20] != AMDGPU:
@@ -136,11 +136,11 @@ class CodeObject:
                          for i in range(section_count)]
         if any(kind in (4, 9) and size for _, kind, _, _, _, size, *_ in self.sections):
             raise Failure("a code object has relocations, which the loader here does not know")
-        symbols = dict(self._symbols(elf))
+        self.symbols = dict(self._symbols(elf))
         self.kernels = {}
         for notes in (elf[offset:offset + size] for kind, _, offset, _, _, size, *_ in headers if kind == 4):
             for each in self._metadata(notes).get("amdhsa.kernels", []):
-                self.kernels[each[".name"]] = self._kernel(each, symbols)
+                self.kernels[each[".name"]] = self._kernel(each)
 
     def content(self, address, size):
         """The bytes that a loader puts at an address."""
@@ -168,8 +168,8 @@ class CodeObject:
             at = begin + (size + 3) // 4 * 4
         return {}
 
-    def _kernel(self, metadata, symbols):
-        address = symbols[metadata[".symbol"]]
+    def _kernel(self, metadata):
+        address = self.symbols[metadata[".symbol"]]
         descriptor = self.content(address, 64)
         (entry,) = struct.unpack_from("<q", descriptor, 16)
         resources, properties = struct.unpack_from("<IH", descriptor, 52)

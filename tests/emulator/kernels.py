@@ -31,7 +31,8 @@ SYMBOL = re.compile(r"_ZN7tenfold6on_hip\d+(?P<stage>[a-z]\w*?)13reduce_blocksI(
                     r"(?P<In>[a-z]|NS0_\d+b?float16E)(?P<T>[a-z])NS0_\d+(?P<op>[a-z_]+)"
                     r"(?:I(?P=T)E)?EEEv\w+$")
 
-# `first` reads elements, `later` partials: code_objects.Kernel. `block` is None where any will do.
+# `first` reads elements, `later` partials: code_objects.Kernel. `block` is None where any will do. Kernels of which
+# that is so are those with dynamic shared memory, but for a reader's own.
 Reduction = collections.namedtuple("Reduction", "stage In T op block items first later")
 
 
@@ -203,7 +204,10 @@ class ExecutorOfOwn:
         command = [self.program, "ladder", "--kernel", self.file, "--sizes", ",".join(map(str, sizes)), "--device",
                    f"simt:{warp}", "--block", str(block), "--repeat", "1", "--seed", str(SEED), "--json", "-"]
         for grid in (["--grid", str(GRID)], []):  # the first, if it takes one
-            rows = {row["n"]: row for row in rows_of(*command, *grid) if row["stage_name"] == reduction.stage}
+            try:
+                rows = {row["n"]: row for row in rows_of(*command, *grid) if row["stage_name"] == reduction.stage}
+            except NotOffered as refusal:
+                raise Failure(str(refusal)) from refusal
             if rows:
                 self.rows[block, warp] = rows
                 return
@@ -226,7 +230,7 @@ def npy(element, values):
 # ---- running ------------------------------------------------------------------------------------
 
 
-def reduce(machine, reduction, block, passes, values, shift, rng):
+def reduce(machine, reduction, block, shared_bytes, passes, values, shift, rng):
     """All passes over some elements, which begin `shift` elements after an aligned address. @return the bytes of
     the result, and how many instructions ran"""
     element_size = len(bytes_of(reduction.In, [0]))
@@ -239,10 +243,8 @@ def reduce(machine, reduction, block, passes, values, shift, rng):
         before = memory.content()
         out = Memory(bytes([POISON]) * partial_size * (1 if folds_its_partials else blocks))
         partials, ticket = Memory(bytes([POISON]) * partial_size * blocks), Memory(bytes(4))
-        # Kernels whose block is no constant have as much shared memory as the launch says.
-        dynamic = 0 if reduction.block else block * partial_size
         executed += machine.launch(kernel, blocks, block, [memory.address, out.address, launch["n"], 0,
-                                                           partials.address, ticket.address], dynamic, rng)
+                                                           partials.address, ticket.address], shared_bytes, rng)
         if memory.content() != before:
             raise Wrong("it writes to its input")
         if not all(each.is_intact_around() for each in (memory, out, partials, ticket)):
@@ -263,12 +265,15 @@ def judge(reduction, result, expected, exact):
             raise Wrong(f"{got!r}, and {whose} result is {known!r}")
 
 
-def check(machine, reduction, block, executor, sizes, announce):
+def check(machine, reduction, block, shared_bytes, executor, sizes, announce):
     """Runs a reduction over all sizes and kinds of elements, aligned and not. `announce` is called before each
-    case. @return how many cases there were, and how many instructions"""
+    case. @param shared_bytes that a launch asks for, None: as the stages do. @return how many cases there were,
+    and how many instructions"""
     rng, cases, executed = random.Random(SEED), 0, 0
     sizes = sizes or sizes_for(machine.warp, block, reduction.items)
     executor.prepare(reduction, block, machine.warp, sizes)
+    if shared_bytes is None:  # of a stage: as common/stage.hpp, shared_partials
+        shared_bytes = 0 if reduction.block else block * len(bytes_of(reduction.T, [0]))
     for n in sizes:
         for kind in kinds_for(reduction, executor.is_own):
             values = elements(reduction.In, n, kind, rng)
@@ -278,7 +283,7 @@ def check(machine, reduction, block, executor, sizes, announce):
                 case = f"n {n}, {kind} elements{', not aligned' if shift else ''}"
                 announce(case)
                 try:
-                    result, ran = reduce(machine, reduction, block, passes, values, shift, rng)
+                    result, ran = reduce(machine, reduction, block, shared_bytes, passes, values, shift, rng)
                     judge(reduction, result, expected, exact)
                 except Wrong as wrong:
                     raise Wrong(f"{case}: {wrong}") from wrong

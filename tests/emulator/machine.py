@@ -6,6 +6,7 @@ memory when a block starts. There are no caches and no delays: what one wave wri
 
 import ctypes
 import mmap
+import re
 import struct
 
 from mended import emu, mend
@@ -197,6 +198,11 @@ class Machine:
     def _instruction_at(self, address):
         if address not in self.instructions:
             (program, runtime), decoded = emu._decode_at(address, self.dialect)
-            is_barrier = emu._op_name(decoded) in ("S_BARRIER", "S_BARRIER_WAIT")
+            name = emu._op_name(decoded)
+            # Which the emulator takes for addresses of global memory.
+            if re.search("PRIVATE_BASE|SHARED_BASE", repr(decoded)) or re.match("BUFFER_(LOAD|STORE)", name):
+                raise Failure("a kernel reads or writes shared memory, or a thread's own, by addresses of a kind that is "
+                              f"not emulated: {decoded!r}")
+            is_barrier = name in ("S_BARRIER", "S_BARRIER_WAIT")
             self.instructions[address] = runtime.fxn, program.arg.globals, is_barrier
         return self.instructions[address]

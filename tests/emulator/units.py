@@ -14,6 +14,8 @@ USUAL = ("hipcc", "/opt/rocm/bin/hipcc")
 FLAGS = ("-x hip -std=c++20 -O3 -DNDEBUG -ffp-contract=off -mllvm -amdgpu-early-inline-all=true "
          "-mllvm -amdgpu-function-calls=false --cuda-device-only --no-gpu-bundle-output -c "
          "-Wno-unused-command-line-argument").split()
+OWN_BLOCKS = [64, 256, 1024]  # host/reduce/shape.hpp, unlisted_block_sizes
+SHARED_BYTES = "tenfold_shared_bytes_of_block_"
 # How a compiler says that it knows no such GPU, or has nothing for it.
 UNKNOWN_GPU = ("invalid target ID", "cannot find ROCm", "cannot find HIP", "cannot find rocm")
 
@@ -54,7 +56,8 @@ namespace tenfold::inline TENFOLD_BACKEND {{
 
 
 def unit_of_own(kernel):
-    """The same of a reader's own kernel, as host/measure/own_kernel.cpp and host/CMakeLists.txt have it."""
+    """The same of a reader's own kernel, as host/measure/own_kernel.cpp and host/CMakeLists.txt have it. What it
+    asks for as shared memory is told in variables, see `shared_bytes_of_own`."""
     file, name = pathlib.Path(kernel).resolve(), pathlib.Path(kernel).stem
     return f"""#undef NDEBUG
 #include <cassert>
@@ -64,7 +67,15 @@ def unit_of_own(kernel):
 #include "host/backends/unlisted_stage.hpp"
 
 TENFOLD_REGISTER_STAGE({name}, {name}::stage, "{file}")
-"""
+
+""" + "".join(
+        f'extern "C" __device__ unsigned {SHARED_BYTES}{block} = '
+        f"tenfold::{name}::stage::dynamic_shared_bytes({{{block}, 4, 4, 4}});\n" for block in OWN_BLOCKS)
+
+
+def shared_bytes_of_own(code, block):
+    """The dynamic shared memory of such a kernel, for the types that it is built for, which have four bytes."""
+    return int.from_bytes(code.content(code.symbols[f"{SHARED_BYTES}{block}"], 4), "little")
 
 
 def compile_unit(command, architecture, text, program, flags, output):
