@@ -148,13 +148,19 @@ class NotOffered(Exception):
     """The program refuses what a kernel was compiled for: it is part of another reduction."""
 
 
+def line_of(words):
+    """The one that says what is wrong: a compiler's, or the last."""
+    lines = words.strip().splitlines() or ["it does not say why"]
+    return next((line for line in lines if "error:" in line), lines[-1])
+
+
 def rows_of(*command):
     """What the program measures, in its words."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 2:
-        raise NotOffered(done.stderr.strip())
+        raise NotOffered(line_of(done.stderr))
     if done.returncode != 0 and not done.stdout.startswith("{"):
-        raise Failure(f"the executor fails: {(done.stderr or done.stdout).strip()}")
+        raise Failure(f"the executor fails: {line_of(done.stderr or done.stdout)}")
     return json.loads(done.stdout)["benchmarks"]
 
 
