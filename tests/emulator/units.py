@@ -64,7 +64,7 @@ def unit_of_own(kernel):
 
 #include "{file}"
 
-#include "host/backends/unlisted_stage.hpp"
+#include "host/backends/stage.hpp"
 
 TENFOLD_REGISTER_STAGE({name}, {name}::stage, "{file}")
 
