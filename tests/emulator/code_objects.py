@@ -132,6 +132,8 @@ class CodeObject:
         headers = [struct.unpack_from("<IIQQQQQQ", elf, segments + i * segment_size) for i in range(segment_count)]
         self.segments = [Segment(address, elf[offset:offset + size], room)
                          for kind, _, offset, address, _, size, room, _ in headers if kind == 1]
+        if any(len(elf) < offset + size for _, _, offset, _, _, size, *_ in headers):
+            raise Failure("a code object ends too early")
         self.sections = [struct.unpack_from("<IIQQQQIIQQ", elf, sections + i * section_size)
                          for i in range(section_count)]
         if any(kind in (4, 9) and size for _, kind, _, _, _, size, *_ in self.sections):
@@ -143,10 +145,10 @@ class CodeObject:
                 self.kernels[each[".name"]] = self._kernel(each)
 
     def content(self, address, size):
-        """The bytes that a loader puts at an address."""
+        """The bytes that a loader puts at an address. What is in no file is zero."""
         for segment in self.segments:
-            if segment.address <= address and address + size <= segment.address + len(segment.content):
-                return segment.content[address - segment.address:][:size]
+            if segment.address <= address and address + size <= segment.address + segment.size:
+                return segment.content[address - segment.address:][:size].ljust(size, b"\0")
         raise Failure(f"a code object has nothing at the address {address:#x}, which a symbol names")
 
     def _symbols(self, elf):

@@ -42,7 +42,8 @@ def code_object(abi_version=3, machine=0x4C):
     symbol = struct.pack("<IBBHQQ", 1, 0, 0, 1, parts[2], 64)
     header = (b"\x7fELF\2\1\1\x40" + bytes([abi_version]) + bytes(7) +
               struct.pack("<HHIQQQIHHHHHH", 3, 0xE0, 1, 0, 64, 64 + 2 * 56, 0x500 | machine, 64, 56, 2, 64, 3, 0))
-    segments = (struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, at + len(symbol), at + len(symbol), 4096) +
+    size = at + len(symbol)
+    segments = (struct.pack("<IIQQQQQQ", 1, 5, 0, 0, 0, size, size + 64, 4096) +
                 struct.pack("<IIQQQQQQ", 4, 4, parts[0], parts[0], 0, len(note), len(note), 4))
     sections = (bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 3, 0, 0, parts[1], len(names), 0, 0, 0, 0) +
                 struct.pack("<IIQQQQIIQQ", 0, 11, 0, 0, at, len(symbol), 1, 0, 0, 24))
@@ -95,6 +96,13 @@ class CodeObjects(Files):
         self.assertEqual((kernel.resources, kernel.user_registers, kernel.is_wave32), (132, 8, False))
         self.assertEqual(kernel.arguments[1], ("hidden_group_size_x", 44, 2))
 
+    def test_have_zeros_behind_what_is_in_the_file(self):
+        whole = code_object()
+        (code,) = self.read(whole)
+        self.assertEqual(code.content(len(whole) - 1, 3), whole[-1:] + bytes(2))
+        with self.assertRaisesRegex(Failure, "nothing at the address"):
+            code.content(len(whole) + 62, 4)
+
     def test_of_three_versions_are_read(self):
         for abi_version, version in ((2, 4), (3, 5), (4, 6)):
             self.assertEqual(self.read(code_object(abi_version))[0].version, version)
@@ -108,7 +116,7 @@ class CodeObjects(Files):
     def test_that_end_too_early_are_refused(self):
         whole = code_object()
         for length in (40, 100, 300, len(whole) - 30):
-            self.assert_refused(whole[:length], "damaged|nothing at the address")
+            self.assert_refused(whole[:length], "damaged|ends too early")
 
     def test_are_no_other_files(self):
         self.assert_refused(b"", "holds no machine code for AMD")

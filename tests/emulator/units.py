@@ -89,5 +89,5 @@ def compile_unit(command, architecture, text, program, flags, output):
         return
     errors = [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr.strip()]
     if any(words in line for words in UNKNOWN_GPU for line in errors):
-        raise NoCompiler(f"{command[0]} cannot compile for {architecture}: {errors[0]}")
+        raise NoCompiler(f"{command[0]} cannot compile for {architecture}: {errors[0].partition(';')[0]}")
     raise Failure(f"{command[0]} does not compile this for {architecture}: {errors[0]}")
