@@ -29,7 +29,8 @@ Segment = collections.namedtuple("Segment", "address content size")
 Argument = collections.namedtuple("Argument", "kind offset size")
 # `descriptor` is an address in the code object, `entry` is relative to it.
 Kernel = collections.namedtuple("Kernel", "name descriptor entry arguments argument_bytes shared_bytes own_bytes "
-                                          "resources user_registers is_wave32 has_dynamic_stack")
+                                          "vector_registers spilled_registers resources user_registers is_wave32 "
+                                          "has_dynamic_stack")
 
 
 # ---- bundles ------------------------------------------------------------------------------------
@@ -180,7 +181,8 @@ class CodeObject:
             arguments=[Argument(each[".value_kind"], each[".offset"], each[".size"])
                        for each in metadata.get(".args", [])],
             argument_bytes=metadata[".kernarg_segment_size"], shared_bytes=metadata[".group_segment_fixed_size"],
-            own_bytes=metadata[".private_segment_fixed_size"], resources=resources,
+            own_bytes=metadata[".private_segment_fixed_size"], vector_registers=metadata[".vgpr_count"],
+            spilled_registers=metadata[".vgpr_spill_count"] + metadata[".sgpr_spill_count"], resources=resources,
             # Bit by bit what the first scalar registers hold, see machine.py.
             user_registers=properties & 0x7F, is_wave32=bool(properties >> 10 & 1),
             has_dynamic_stack=bool(properties >> 11 & 1))

@@ -29,7 +29,7 @@ def code_object(abi_version=3, machine=0x4C):
     """An ELF file with a kernel's metadata, symbol and descriptor, all in one segment."""
     metadata = packed({"amdhsa.kernels": [{
         ".name": KERNEL, ".symbol": KERNEL + ".kd", ".kernarg_segment_size": 288, ".group_segment_fixed_size": 16,
-        ".private_segment_fixed_size": 0,
+        ".private_segment_fixed_size": 0, ".vgpr_count": 22, ".vgpr_spill_count": 0, ".sgpr_spill_count": 3,
         ".args": [{".offset": 0, ".size": 8, ".value_kind": "global_buffer"},
                   {".offset": 44, ".size": 2, ".value_kind": "hidden_group_size_x"}]}]})
     note = struct.pack("<III", 7, len(metadata), 32) + b"AMDGPU\0\0" + metadata
