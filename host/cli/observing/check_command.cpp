@@ -13,8 +13,8 @@
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
 #include "host/observe/check.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 

@@ -16,8 +16,8 @@
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/observe/profile.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 

@@ -14,9 +14,9 @@
 #include "host/observe/places.hpp"
 #include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/simt/kernel_symbols.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::cli {
