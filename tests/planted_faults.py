@@ -52,7 +52,7 @@ FAULTS = [
         "targets": ["observed_stage_tests", "tenfold_observed_11_single_pass_of_f32_sum"],
         "test": clean("single_pass_32"),
     },
-    # ---- the driver -----------------------------------------------------------------------------
+    # ---- host/ ----------------------------------------------------------------------------------
     {
         "name": "blocks-rounded-down",
         "what": "a pass has no block for a last tile that is not full",
