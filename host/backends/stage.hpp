@@ -90,8 +90,7 @@ bool register_stage() {
   return true;
 }
 
-// ---- a stage that the catalogue does not list
-// ----------------------------------------------------
+// ---- a stage that the catalogue does not list ---------------------------------------------------
 
 /// See `make_reduction_function`.
 /// @throws input_error for any operator but those few.

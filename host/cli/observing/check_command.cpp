@@ -29,8 +29,8 @@ using observe::witness;
 struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
-  std::optional<measure::trial_report>
-      trials;  ///< of a user's own kernel in which nothing was found
+  /// Of a user's own kernel in which nothing was found.
+  std::optional<measure::trial_report> trials;
 
   [[nodiscard]] bool is_clean() const {
     return std::ranges::all_of(reports,

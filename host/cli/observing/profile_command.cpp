@@ -24,8 +24,7 @@
 namespace tenfold::cli {
 namespace {
 
-// ---- what is said of kernels
-// ---------------------------------------------------------------------
+// ---- what is said of kernels --------------------------------------------------------------------
 
 using json = nlohmann::ordered_json;
 using observe::kernel_profile;
@@ -274,8 +273,7 @@ std::string profile_document(std::span<const profiled_stage> stages) {
   return document.dump(2);
 }
 
-// ---- the verb
-// ------------------------------------------------------------------------------------
+// ---- the verb -----------------------------------------------------------------------------------
 
 profiled_stage profile(const stage_info& stage, const observed_kernel& k, int warp_size) {
   return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};
