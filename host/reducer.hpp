@@ -18,7 +18,6 @@
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
 #include "host/reduce/best.hpp"
-#include "host/reduce/catalogue.hpp"
 #include "host/reduce/kernel_family.hpp"
 #include "host/reduce/pass_runner.hpp"
 #include "host/reduce/shape.hpp"

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "host/data/parallel.hpp"

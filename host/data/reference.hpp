@@ -2,7 +2,6 @@
 /// What a reduction should give, and how far off rounding may put it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/options.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
