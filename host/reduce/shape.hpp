@@ -1,5 +1,6 @@
 /// @file
 /// The shapes in which a stage can be launched, and for which of them the program holds kernels.
+/// host/reduce/best.hpp chooses among them.
 #pragma once
 
 #include <array>
