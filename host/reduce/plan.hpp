@@ -78,8 +78,9 @@ class plan {
   std::uint64_t depth_ = 0;
 };
 
-/// How many blocks a multiprocessor holds at once, by its threads and its shared memory; one at
-/// least.
+/// How many blocks a multiprocessor holds at once (its occupancy), by threads and shared memory;
+/// one at least. Registers are left out: by them a grid, and so the bits of a result, would depend
+/// on the compiler.
 inline std::uint64_t resident_blocks(const device_properties& device, int block,
                                      std::size_t dynamic_shared_bytes) {
   std::size_t blocks = static_cast<std::size_t>(device.threads_per_multiprocessor / block);
