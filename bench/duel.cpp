@@ -139,8 +139,7 @@ std::size_t position_of_reference(const std::vector<result>& all, const std::str
                   label));
 }
 
-// ---- how they did against each other
-// -------------------------------------------------------------
+// ---- how they did against each other ------------------------------------------------------------
 
 std::string describe_ratio(const measure::speed_ratio& r) {
   if (!r.confidence) return fmt::format("{:.3f} (too few rounds)", r.median);
@@ -262,8 +261,7 @@ void print_crossover(const std::vector<std::vector<result>>& duels) {
   }
 }
 
-// ---- the program
-// ---------------------------------------------------------------------------------
+// ---- the program --------------------------------------------------------------------------------
 
 /// All duels that are asked for.
 class program {

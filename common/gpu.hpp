@@ -24,7 +24,6 @@
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 

@@ -118,4 +118,7 @@ class bfloat16 {
 
 static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 
+template <typename T>
+concept narrow_float = std::same_as<T, float16> || std::same_as<T, bfloat16>;
+
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -85,9 +85,6 @@ struct operator_of_words {
   }
 };
 
-template <typename In>
-concept narrow_float = std::is_same_v<In, float16> || std::is_same_v<In, bfloat16>;
-
 }  // namespace detail
 
 template <typename T, int Count, detail::sum_fits_word<T, Count> In>
@@ -104,11 +101,11 @@ struct narrowed<maximum<T>, In, Count> {
   using type = maximum<detail::word_for<In>>;
 };
 
-template <detail::narrow_float In, int Count>
+template <narrow_float In, int Count>
 struct narrowed<minimum<float>, In, Count> {
   using type = detail::operator_of_words<minimum<std::uint32_t>, In, 1>;
 };
-template <detail::narrow_float In, int Count>
+template <narrow_float In, int Count>
 struct narrowed<maximum<float>, In, Count> {
   using type = detail::operator_of_words<maximum<std::uint32_t>, In, -1>;
 };

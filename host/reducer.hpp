@@ -18,7 +18,6 @@
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
 #include "host/reduce/best.hpp"
-#include "host/reduce/catalogue.hpp"
 #include "host/reduce/kernel_family.hpp"
 #include "host/reduce/pass_runner.hpp"
 #include "host/reduce/shape.hpp"
@@ -92,7 +91,8 @@ class reducer {
   template <typename Stage>
   static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
 
-  /// A value without a case leaves the kernels unset, which the pass runner reports.
+  /// From numbers known at run time to the kernels that have them as constants. A value without a
+  /// case leaves the kernels unset, which the pass runner reports.
   template <typename Stage>
   static kernel_pair kernels_of(int warp_size, const shape& s) {
     kernel_pair found;

@@ -52,12 +52,12 @@ FAULTS = [
         "targets": ["observed_stage_tests", "tenfold_observed_11_single_pass_of_f32_sum"],
         "test": clean("single_pass_32"),
     },
-    # ---- the driver -----------------------------------------------------------------------------
+    # ---- host/ ----------------------------------------------------------------------------------
     {
         "name": "blocks-rounded-down",
         "what": "a pass has no block for a last tile that is not full",
         "file": "host/reduce/plan.hpp",
-        "old": "n == 0 ? 1 : divide_up(n, tile(parameters));",
+        "old": "n == 0 ? 1 : ceil_div(n, tile(parameters));",
         "new": "n < tile(parameters) ? 1 : n / tile(parameters);",
         "targets": ["host_tests"],
         "test": "Plan.OneElementMoreThanABlockTakesASecondBlockAndPass",

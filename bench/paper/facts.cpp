@@ -22,8 +22,8 @@
 #include "host/isa/isa.hpp"
 #include "host/reduce/best.hpp"
 #include "host/reduce/kernel_family.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/plan.hpp"
-#include "host/text/kernel_sources.hpp"
 
 namespace tenfold {
 namespace {

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <type_traits>
 
-#include "host/error.hpp"
 #include "host/measure/peers.hpp"
 #include "host/reduce/operator_list.hpp"
 
@@ -72,9 +71,7 @@ std::unique_ptr<runnable> make(session&, const conditions& at) {
     return visit_operator<In>(
         at.op, [&]<typename Op>() { made = std::make_unique<cpu_peer<In, Op, Loop>>(); });
   });
-  if (!known)
-    throw input_error("there is no operator '" + at.op + "' for elements of type " +
-                      std::string(name_of(at.type)));
+  if (!known) refuse_operator(at.op, at.type);
   return made;
 }
 

@@ -46,7 +46,7 @@ template <typename In, typename T, typename Op, typename Count>
 auto reduce(void* scratch, std::size_t& bytes, const In* in, T* out, Count n, stream_handle queue) {
   using library::DeviceReduce;
   const auto* elements = reinterpret_cast<const library_element<In>*>(in);
-  if constexpr (std::is_same_v<Op, sum<T>> && is_narrow_float<In>)
+  if constexpr (std::is_same_v<Op, sum<T>> && narrow_float<In>)
     return DeviceReduce::Reduce(scratch, bytes, elements, out, n, library_plus<T>{}, T{}, queue);
   else if constexpr (std::is_same_v<Op, sum<T>>)
     return DeviceReduce::Sum(scratch, bytes, elements, out, n, queue);

@@ -83,9 +83,7 @@ std::unique_ptr<runnable> make_typed(const conditions& at, F&& f) {
       std::ignore =
           visit_operator<In>(at.op, [&]<typename Op>() { made = f.template operator()<In, Op>(); });
   });
-  if (made == nullptr)
-    throw input_error("there is no operator '" + at.op + "' for elements of type " +
-                      std::string(name_of(at.type)));
+  if (made == nullptr) refuse_operator(at.op, at.type);
   return made;
 }
 

@@ -1,7 +1,6 @@
 // The list of a GPU backend's peers. Compiled as CUDA or as HIP.
 #include "bench/peers/gpu_peer.hpp"
 
-#include <string>
 #include <vector>
 
 #if defined(__CUDACC__) && TENFOLD_WITH_CUB

@@ -10,8 +10,7 @@
 #include "common/gpu/bulk_copy.hpp"
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
-// ---- kernels that read and do nothing else
-// -------------------------------------------------------
+// ---- kernels that read and do nothing else ------------------------------------------------------
 //
 // Each folds what it reads with an exclusive or, so that no load can be left out, and writes it
 // only when asked to: the time is that of the loads.
@@ -116,8 +115,7 @@ __global__ void __launch_bounds__(bulk_block)
 
 #endif
 
-// ---- peers
-// ---------------------------------------------------------------------------------------
+// ---- peers --------------------------------------------------------------------------------------
 
 namespace {
 

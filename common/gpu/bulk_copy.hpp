@@ -14,7 +14,6 @@
 /// | `gpu::is_bulk_aligned(p)`              | whether elements may be copied from p           |
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "common/gpu.hpp"

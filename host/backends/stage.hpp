@@ -3,7 +3,6 @@
 /// Included by generated units, of which every stage has a few for each backend.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -74,9 +73,7 @@ reduction* make_reduction(const device& on, stream_handle queue, const reduction
           made = new typed_reduction<In, T, Op>(Stage{}, on, queue, r);
       });
   });
-  if (made == nullptr)
-    throw input_error("there is no operator '" + r.op + "' for elements of type " +
-                      std::string(name_of(r.type)));
+  if (made == nullptr) refuse_operator(r.op, r.type);
   return made;
 }
 
@@ -90,8 +87,7 @@ bool register_stage() {
   return true;
 }
 
-// ---- a stage that the catalogue does not list
-// ----------------------------------------------------
+// ---- a stage that the catalogue does not list ---------------------------------------------------
 
 /// See `make_reduction_function`.
 /// @throws input_error for any operator but those few.

@@ -29,7 +29,7 @@ template <typename T>
 T any_value(std::uint64_t random) {
   if constexpr (std::floating_point<T>)
     return fixed_point<T>(random, std::numeric_limits<T>::digits);
-  else if constexpr (is_narrow_float<T>)
+  else if constexpr (narrow_float<T>)
     return T(fixed_point<float>(random, T::digits));
   else
     return static_cast<T>(random >> (64 - 8 * sizeof(T)));
@@ -61,7 +61,7 @@ T lone_bit(std::uint64_t random, std::uint64_t n) {
 /// Binary digits of an element that is a whole number.
 template <typename T>
 constexpr int digits_of() {
-  if constexpr (is_narrow_float<T>)
+  if constexpr (narrow_float<T>)
     return T::digits;
   else
     return std::numeric_limits<T>::digits;

@@ -1,18 +1,13 @@
 #include "host/data/reference.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "host/data/parallel.hpp"
-#include "host/error.hpp"
 #include "host/reduce/operator_list.hpp"
 
 namespace tenfold {
@@ -202,9 +197,7 @@ reference make_reference(const void* in, element_type type, std::string_view op,
   const bool known = visit_type(type, [&]<typename In>() {
     return visit_operator<In>(op, [&]<typename Op>() { r = reference_for<In, Op>(in, n, op); });
   });
-  if (!known)
-    throw input_error(
-        fmt::format("there is no operator '{}' for elements of type {}", op, name_of(type)));
+  if (!known) refuse_operator(op, type);
   return r;
 }
 

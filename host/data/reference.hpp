@@ -1,8 +1,7 @@
 /// @file
-/// What a reduction should give, and how far off rounding may put it.
+/// What a reduction should give, how far off rounding may put it, and the verdict on a result.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 

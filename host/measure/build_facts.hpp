@@ -8,8 +8,8 @@
 
 namespace tenfold::measure {
 
-/// As every file of results has them: `version`, `commit` and `compiler`. A commit whose kernels,
-/// drivers or benchmarks have been changed since is followed by `with changes`. What is not known
+/// As every file of results has them: `version`, `commit` and `compiler`. A commit whose kernels/,
+/// common/, host/ or bench/ has been changed since is followed by `with changes`. What is not known
 /// is left out.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> build_facts();
 

@@ -11,9 +11,9 @@
 #include "host/backends/backend.hpp"
 #include "host/backends/module.hpp"
 #include "host/error.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/process.hpp"
 
 namespace tenfold {

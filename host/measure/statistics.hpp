@@ -19,7 +19,6 @@ struct summary {
 };
 
 /// @param samples at least one, in any order
-
 [[nodiscard]] summary summarize(const std::vector<double>& samples);
 
 struct interval {

@@ -23,8 +23,8 @@ namespace tenfold::observe {
 
 /// Who did something and when.
 struct moment {
-  std::uint32_t interval =
-      0;  ///< between two barriers of a block; numbers go on from block to block, from 1
+  /// Between two barriers of a block. Numbers begin at 1 and go on from block to block.
+  std::uint32_t interval = 0;
   std::uint32_t time = 0;  ///< of the warp: counts what its lanes do together
   std::uint16_t warp = 0;
   std::uint8_t lane = 0;
@@ -98,8 +98,8 @@ class execution_order {
     moment at;
     fence_scope scope;
     std::uint32_t all_passed;
-    std::unique_ptr<std::array<std::uint32_t, most_lanes>>
-        passed;  // null: no barrier of some lanes
+    // Null: no barrier of some lanes.
+    std::unique_ptr<std::array<std::uint32_t, most_lanes>> passed;
     log_views known;
   };
 

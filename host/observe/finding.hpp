@@ -39,7 +39,7 @@ enum class finding_kind {
 
 /// One side of a finding: who did what, where.
 struct witness {
-  std::string doing;  ///< `reads`, `writes`, `adds atomically to`, `waits in __syncthreads`
+  std::string doing;  ///< `reads`, `changes atomically`, `waits in __syncthreads`
   simt::index3 block{0, 0, 0};
   std::optional<unsigned> thread;  ///< in its block; nothing where it is not one alone
   std::string threads;             ///< `0-15, 31` where there are several

@@ -13,7 +13,7 @@
 
 namespace tenfold::observe {
 
-/// What the driver calls the parameters of a kernel that reduces.
+/// What stages call the parameters of their kernels.
 [[nodiscard]] std::span<const std::string> reduction_parameters();
 
 /// What to run.

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "host/observe/finding.hpp"
 #include "host/observe/step.hpp"
+#include "host/text/source_place.hpp"
 
 namespace tenfold::observe {
 

@@ -87,13 +87,11 @@ inline constexpr element_type element_type_of = find_element_type<In>();
 
 template <typename In>
 inline constexpr bool is_narrow_integer = std::is_integral_v<In> && sizeof(In) < 4;
-template <typename In>
-inline constexpr bool is_narrow_float = std::is_same_v<In, float16> || std::is_same_v<In, bfloat16>;
 
 /// Whether elements are too narrow to be accumulated in their own type: a few hundred of them would
 /// overflow, or lose all that they have after the point.
 template <typename In>
-inline constexpr bool is_narrow = is_narrow_integer<In> || is_narrow_float<In>;
+inline constexpr bool is_narrow = is_narrow_integer<In> || narrow_float<In>;
 
 [[nodiscard]] constexpr bool is_narrow_type(element_type type) {
   return visit_type(type, [&]<typename In>() { return is_narrow<In>; });
@@ -103,7 +101,7 @@ inline constexpr bool is_narrow = is_narrow_integer<In> || is_narrow_float<In>;
 /// integer, or float.
 template <typename In>
 using accumulator_of = std::conditional_t<
-    is_narrow_float<In>, float,
+    narrow_float<In>, float,
     std::conditional_t<is_narrow_integer<In>,
                        std::conditional_t<std::is_signed_v<In>, std::int64_t, std::uint64_t>, In>>;
 

@@ -2,9 +2,11 @@
 /// The operators that the program offers by name.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "common/operators.hpp"
+#include "host/error.hpp"
 #include "host/reduce/element.hpp"
 #include "tenfold_user_operators.hpp"  // generated: what tenfold_add_operator() was given
 
@@ -49,7 +51,14 @@ bool visit_operator(std::string_view name, F&& f) {
   return false;
 }
 
-/// Their names, in order.
+/// For whoever visited in vain.
+/// @throws input_error always
+[[noreturn]] inline void refuse_operator(std::string_view name, element_type type) {
+  throw input_error("there is no operator '" + std::string(name) + "' for elements of type " +
+                    std::string(name_of(type)));
+}
+
+/// The names of all operators, in order.
 inline constexpr std::string_view operator_names[] = {
 #define TENFOLD_NAME_OPERATOR(op) #op,
     TENFOLD_OPERATORS(TENFOLD_NAME_OPERATOR)

@@ -48,7 +48,7 @@ class plan {
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
 
  private:
-  static std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
+  static std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
 
   static std::uint64_t tile(const plan_parameters& parameters) {
     return static_cast<std::uint64_t>(parameters.block) * parameters.elements_per_thread;
@@ -56,19 +56,19 @@ class plan {
 
   /// At least one, which writes the identity when there is nothing to fold.
   static std::uint64_t blocks_for(std::uint64_t n, const plan_parameters& parameters) {
-    const std::uint64_t tiles = n == 0 ? 1 : divide_up(n, tile(parameters));
+    const std::uint64_t tiles = n == 0 ? 1 : ceil_div(n, tile(parameters));
     if (!parameters.loops) return tiles;
     // What one block folds in one step may go to a single block at once.
     return tiles < parameters.loop_grid ? tiles : parameters.loop_grid;
   }
 
   static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
-    const std::uint64_t steps = divide_up(divide_up(p.n, tile(parameters)), p.blocks);
+    const std::uint64_t steps = ceil_div(ceil_div(p.n, tile(parameters)), p.blocks);
     const auto serial = steps * parameters.elements_per_thread;
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
     const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
     if (!parameters.folds_its_partials) return fold;
-    return fold + divide_up(p.blocks, static_cast<std::uint64_t>(parameters.block)) +
+    return fold + ceil_div(p.blocks, static_cast<std::uint64_t>(parameters.block)) +
            static_cast<std::uint64_t>(tree);
   }
 
@@ -78,8 +78,9 @@ class plan {
   std::uint64_t depth_ = 0;
 };
 
-/// How many blocks a multiprocessor holds at once, by its threads and its shared memory; one at
-/// least.
+/// How many blocks a multiprocessor holds at once (its occupancy), by threads and shared memory;
+/// one at least. Registers are left out: by them a grid, and so the bits of a result, would depend
+/// on the compiler.
 inline std::uint64_t resident_blocks(const device_properties& device, int block,
                                      std::size_t dynamic_shared_bytes) {
   std::size_t blocks = static_cast<std::size_t>(device.threads_per_multiprocessor / block);

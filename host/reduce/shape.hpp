@@ -1,5 +1,6 @@
 /// @file
 /// The shapes in which a stage can be launched, and for which of them the program holds kernels.
+/// host/reduce/best.hpp chooses among them.
 #pragma once
 
 #include <array>
@@ -96,7 +97,6 @@ inline constexpr bool has_few_shapes<bit_xor<T>> = true;
 /// shapes is small enough to be drawn.
 inline constexpr int drawn_block = 16, drawn_warp_size = 8;
 inline constexpr std::array launched_block_sizes{drawn_block, 64, 128, 256, 512, 1024};
-inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
 
 template <typename In, typename Op>
 constexpr bool is_instantiated(int block, int items) {
@@ -126,9 +126,11 @@ constexpr bool is_instantiated(int block, int items) {
 }
 #endif
 
-/// The warp sizes of the hardware that this backend serves. While HIP's compiler is at the code of
-/// one architecture, the size that this architecture has: kernels for the other could never run.
+/// The warp sizes for which there are kernels, of which host/reducer.hpp chooses by the device.
+/// While HIP's compiler is at the code of one architecture, the size that this architecture has:
+/// kernels for the other could never run.
 #if defined(TENFOLD_OBSERVED)
+inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
 #elif defined(__CUDACC__)
 inline constexpr std::array warp_sizes{32};
 #elif defined(__HIP_DEVICE_COMPILE__) && defined(__GFX9__)

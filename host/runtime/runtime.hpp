@@ -2,15 +2,22 @@
 /// Thin RAII over the runtimes of CUDA and HIP and over the executor: one set of names, of which
 /// each backend's compiler sees its own.
 ///
-/// | name            | what it owns or does                                              |
-/// |-----------------|-------------------------------------------------------------------|
-/// | `device`        | a device's number and properties; makes it the current one        |
-/// | `stream`        | a queue of work                                                   |
-/// | `graph`         | work recorded from a stream, which one call launches again        |
-/// | `stopwatch`     | time between two points of a stream                               |
-/// | `device_memory` | bytes on the device                                               |
-/// | `kernel_handle` | a kernel without its types                                        |
-/// | `launch`        | a kernel into a stream                                            |
+/// | name                    | what it owns or does                                         |
+/// |-------------------------|--------------------------------------------------------------|
+/// | `device`                | a device's number and properties; makes it the current one   |
+/// | `facts_of`              | what else a reader of a device's times must know of it       |
+/// | `hardware_lack`         | what a device lacks of a compute capability                  |
+/// | `build_lack`            | what a kernel lacks that was to be built for one             |
+/// | `stream`, `synchronize` | a queue of work, and the wait for its end                    |
+/// | `graph`                 | work recorded from a stream, which one call launches again   |
+/// | `is_capturing`          | whether a stream is being recorded                           |
+/// | `stopwatch`             | time between two points of a stream                          |
+/// | `device_memory`         | bytes on the device                                          |
+/// | `copy_to_device`        | a copy from the host, in a stream                            |
+/// | `copy_to_host`          | a copy from the device, in a stream                          |
+/// | `kernel_handle`         | a kernel without its types                                   |
+/// | `allow_shared_bytes`    | lets a kernel have more shared memory than it gets by itself |
+/// | `launch`                | a kernel into a stream                                       |
 ///
 /// Every call is checked; a failure is a `device_error`. On the executor a stream runs its work at
 /// once, on the caller's time.

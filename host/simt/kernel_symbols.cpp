@@ -39,6 +39,48 @@ struct symbol {
   std::size_t size;
 };
 
+/// What an object's file says of itself, as it lies in memory.
+class elf_image {
+ public:
+  using header = ElfW(Ehdr);
+  using section = ElfW(Shdr);
+  using entry = ElfW(Sym);
+
+  explicit elf_image(const char* begin)
+      : begin_(begin),
+        header_(*reinterpret_cast<const header*>(begin)),
+        sections_(reinterpret_cast<const section*>(begin + header_.e_shoff), header_.e_shnum) {}
+
+  /// The table of all symbols, else of those that the loader needs; null where neither is there.
+  [[nodiscard]] const section* find_table() const {
+    const section* found = nullptr;
+    for (const section& each : sections_)
+      if (each.sh_type == SHT_SYMTAB || (each.sh_type == SHT_DYNSYM && found == nullptr))
+        found = &each;
+    return found;
+  }
+  [[nodiscard]] std::span<const entry> symbols_of(const section& table) const {
+    return {reinterpret_cast<const entry*>(begin_ + table.sh_offset),
+            table.sh_size / sizeof(entry)};
+  }
+  [[nodiscard]] const char* names_of(const section& table) const {
+    return begin_ + sections_[table.sh_link].sh_offset;
+  }
+
+  /// What the loader alone changes, such as tables of virtual functions, is in .data.rel.ro.
+  [[nodiscard]] bool holds_variables(unsigned number) const {
+    if (number >= sections_.size()) return false;
+    const std::string_view name =
+        begin_ + sections_[header_.e_shstrndx].sh_offset + sections_[number].sh_name;
+    return name == ".data" || name == ".bss";
+  }
+
+ private:
+  const char* begin_;
+  const header& header_;
+  std::span<const section> sections_;
+};
+
 /// The kernels and shared variables of every loaded object that has any, and the variables of those
 /// that have kernels.
 struct symbol_table {
@@ -66,46 +108,33 @@ struct symbol_table {
     if (file < 0) return;  // the kernel's own virtual object has no file
     struct stat status {};
     void* image = MAP_FAILED;
-    if (fstat(file, &status) == 0 && static_cast<std::size_t>(status.st_size) > sizeof(ElfW(Ehdr)))
+    if (fstat(file, &status) == 0 &&
+        static_cast<std::size_t>(status.st_size) > sizeof(elf_image::header))
       image =
           mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
     // The names stay in use, so the image stays mapped as long as the process runs.
-    if (image != MAP_FAILED && !read_image(static_cast<const char*>(image), info))
+    if (image != MAP_FAILED && !read(elf_image(static_cast<const char*>(image)), info))
       munmap(image, static_cast<std::size_t>(status.st_size));
   }
 
-  bool read_image(const char* image, const dl_phdr_info& info) {
+  /// @return whether it has any
+  bool read(const elf_image& image, const dl_phdr_info& info) {
     const std::uintptr_t base = info.dlpi_addr;
     const std::size_t storage = info.dlpi_tls_modid;
-    const auto& header = *reinterpret_cast<const ElfW(Ehdr)*>(image);
-    const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header.e_shoff);
-    const ElfW(Shdr)* table = nullptr;
-    for (const auto& section : std::span(sections, header.e_shnum))
-      if (section.sh_type == SHT_SYMTAB || (section.sh_type == SHT_DYNSYM && table == nullptr))
-        table = &section;
+    const elf_image::section* const table = image.find_table();
     if (table == nullptr) return false;
-
-    const char* section_names = image + sections[header.e_shstrndx].sh_offset;
-    // What the loader alone changes, such as tables of virtual functions, is in .data.rel.ro.
-    const auto holds_variables = [&](unsigned section) {
-      if (section >= header.e_shnum) return false;
-      const std::string_view name = section_names + sections[section].sh_name;
-      return name == ".data" || name == ".bss";
-    };
-    const char* names = image + sections[table->sh_link].sh_offset;
-    const auto* entries = reinterpret_cast<const ElfW(Sym)*>(image + table->sh_offset);
     std::vector<symbol> changing;
     const std::size_t kernels_before = kernels.size();
     bool found = false;
-    for (const auto& entry : std::span(entries, table->sh_size / sizeof(ElfW(Sym)))) {
-      const std::string_view name = names + entry.st_name;
+    for (const elf_image::entry& entry : image.symbols_of(*table)) {
+      const std::string_view name = image.names_of(*table) + entry.st_name;
       const auto type = ELF64_ST_TYPE(entry.st_info);
       if (type == STT_FUNC && name.find(kernel_tag) != name.npos && name.starts_with("_Z"))
         kernels.push_back({name, storage, base + entry.st_value, entry.st_size});
       else if (type == STT_TLS && name.find(shared_tag) != name.npos)
         shared.push_back({name, storage, entry.st_value, entry.st_size});
-      else if (type == STT_OBJECT && entry.st_size != 0 && holds_variables(entry.st_shndx))
+      else if (type == STT_OBJECT && entry.st_size != 0 && image.holds_variables(entry.st_shndx))
         changing.push_back({name, storage, base + entry.st_value, entry.st_size});
       else
         continue;

@@ -28,8 +28,7 @@ struct program_variable {
 };
 
 struct kernel_symbols {
-  std::string
-      name;  ///< short and readable, such as `naive::reduce_blocks<float, float, sum<float>>`
+  std::string name;                     ///< short: `naive::reduce_blocks<float, float, sum<float>>`
   std::vector<shared_variable> shared;  ///< its own and those of the device functions it may call
   std::size_t static_shared_bytes = 0;  ///< of its own ones
   std::uintptr_t begin = 0, bytes = 0;  ///< of its code; 0: unknown

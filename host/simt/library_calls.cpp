@@ -2,7 +2,6 @@
 /// What a reader's kernel calls of the C library: the linker leads its calls here, by --wrap.
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
 
 #include "host/simt/block_runner.hpp"
 

@@ -259,8 +259,7 @@ TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
   expect_refusal(tenfold({"ladder", "--kernel", "nowhere.hpp"}), bad_input, {"nowhere.hpp"});
 }
 
-// ---- wrong at large sizes alone
-// ------------------------------------------------------------------
+// ---- wrong at large sizes alone -----------------------------------------------------------------
 
 // Beyond what trials reach: each is right up to 2^20 elements.
 struct planted_fault {

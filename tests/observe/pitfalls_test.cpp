@@ -12,8 +12,8 @@
 #include "host/backends/module.hpp"
 #include "host/observe/check.hpp"
 #include "host/observe/places.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/unlisted_stages.hpp"
-#include "host/text/kernel_sources.hpp"
 
 namespace tenfold::observe {
 namespace {

@@ -171,8 +171,7 @@ TEST(ProfileOfLaunches, CountsNothingOfTheCodeThatLaunches) {
   EXPECT_EQ(requests, 4u);
 }
 
-// ---- what comes to no end
-// --------------------------------------------------------------------------
+// ---- what comes to no end -----------------------------------------------------------------------
 
 TEST(Endless, AProfileStopsWhereItCannotKeepWhatHappens) {
   profiler counting(most_steps);

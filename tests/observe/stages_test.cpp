@@ -8,8 +8,8 @@
 #include "host/observe/observed_run.hpp"
 #include "host/observe/profile.hpp"
 #include "host/reduce/catalogue.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 
 namespace tenfold::observe {
 namespace {

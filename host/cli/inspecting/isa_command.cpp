@@ -22,9 +22,9 @@
 #include "host/isa/isa.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/reduce/unlisted_stages.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/split.hpp"
 #include "host/text/terminal.hpp"
 

@@ -36,9 +36,8 @@ struct result_entry {
   std::string name;  ///< tells one launch shape from another
   subject what;
   launch_shape shape;
-  double seconds = 0;  ///< the median
-  std::optional<measure::interval>
-      spread{};  ///< seconds: p5 to p95, else the fastest to the slowest
+  double seconds = 0;                         ///< the median
+  std::optional<measure::interval> spread{};  ///< seconds: p5 to p95, else fastest to slowest
   double bytes_per_second = 0;
   std::optional<double> share_of_peak{}, share_of_ceiling{};
 };

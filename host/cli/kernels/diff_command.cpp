@@ -7,7 +7,7 @@
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
-#include "host/text/kernel_sources.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/text/source_diff.hpp"
 #include "host/text/terminal.hpp"
 

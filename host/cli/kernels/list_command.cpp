@@ -11,8 +11,8 @@
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
 #include "host/measure/result.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 

@@ -40,14 +40,12 @@ std::string describe(const tuned_shape_row& row) {
 }
 
 std::string explain_rule(const shape& s, const device_properties& device) {
-  std::string text = "by rule: loads of 16 bytes, by as many threads as fit";
   if (device.architecture == executor_architecture)
-    text = "by rule: one launch, in the shape that all stages have on the executor";
-  else if (s.grid == 1)
-    text = "by rule: so few elements are the work of one block";
-  if (device.architecture == executor_architecture) return text;
-  return text + fmt::format("; the table has no figures of {} for this, --measure takes some",
-                            device.architecture);
+    return "by rule: one launch, in the shape that all stages have on the executor";
+  return fmt::format("by rule: {}; the table has no figures of {} for this, --measure takes some",
+                     s.grid == 1 ? "so few elements are the work of one block"
+                                 : "loads of 16 bytes, by as many threads as fit",
+                     device.architecture);
 }
 
 /// What the table would take on the GPUs that it knows: for a reader without one of them.

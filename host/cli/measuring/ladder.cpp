@@ -154,8 +154,8 @@ std::size_t width_of_names(const std::vector<ladder_row>& rows) {
 }
 
 /// The columns after the result, each with a blank before it.
-std::string join_columns(const ladder_columns& columns, const std::string& peak,
-                         const std::string& ceiling, const std::string& against_peer) {
+std::string share_columns(const ladder_columns& columns, const std::string& peak,
+                          const std::string& ceiling, const std::string& against_peer) {
   std::string text;
   if (columns.share_of_peak) text += fmt::format(" {:>7}", peak);
   if (columns.share_of_ceiling) text += fmt::format(" {:>10}", ceiling);
@@ -169,13 +169,26 @@ void print_refusal(const candidate& who, std::size_t name_width, const std::stri
   std::fflush(stdout);
 }
 
-/// What the executor counts of a stage, where it was recorded.
+std::string time_columns(std::string_view time, std::string_view speed) {
+  return fmt::format("{:>10} {:>10}", time, speed);
+}
+
+std::string fact_columns(std::string_view launches, std::string_view barriers,
+                         std::string_view wavefronts, std::string_view lanes,
+                         std::string_view bytes, std::string_view speed) {
+  return fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5} {:>9}", launches, barriers, wavefronts, lanes,
+                     bytes, speed);
+}
+
+/// What is known of a stage, where it was recorded.
 std::string describe(const stage_facts* known) {
-  if (known == nullptr)
-    return fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5}", "-", "-", "-", "-", "-");
-  return fmt::format("{:>8} {:>8.4g} {:>10.2f} {:>4.0f}% {:>5.2f}", known->launches,
-                     known->barriers_per_block, known->wavefronts_per_request, known->lanes_at_work,
-                     known->bytes_per_element);
+  if (known == nullptr) return fact_columns("-", "-", "-", "-", "-", "-");
+  const double speed = known->gigabytes_per_second;
+  return fact_columns(
+      fmt::format("{}", known->launches), fmt::format("{:.4g}", known->barriers_per_block),
+      fmt::format("{:.2f}", known->wavefronts_per_request),
+      fmt::format("{:.0f}%", known->lanes_at_work), fmt::format("{:.2f}", known->bytes_per_element),
+      speed > 0 ? fmt::format("{:.4g}", speed) : "-");
 }
 
 /// Null where the run failed before it came to that.
@@ -258,18 +271,26 @@ std::string ladder_table::line(std::string_view number, std::string_view name,
 }
 
 ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
-  std::string figures = fmt::format("{:>10} {:>10}", "time", "GB/s"), more;
+  std::string figures = time_columns("time", "GB/s"), more;
   if (columns_.has_facts)
-    figures = fmt::format(
-        "{:>8} {:>8} {:>10} {:>5} {:>5} {:>9}", "launches", "barriers", "wavefronts", "lanes",
-        "bytes", fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)));
+    figures = fact_columns(
+        "launches", "barriers", "wavefronts", "lanes", "bytes",
+        fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)));
   else if (columns_.has_bar())
     more = "  speed over stage 1, on a log scale";
   else
-    more = join_columns(columns_, "of peak", "of ceiling", "vs " + columns_.best_peer);
+    more = share_columns(columns_, "of peak", "of ceiling", "vs " + columns_.best_peer);
   const std::string verdict = fmt::format("{:<9}", "result");
   fmt::print("{}\n", paint(strip(line("stage", "name", figures, "vs before", verdict, more)),
                            colour::bold));
+}
+
+std::optional<double> ladder_table::climb(double speed) {
+  std::optional<double> gain;
+  if (speed > 0 && before_ > 0) gain = speed / before_;
+  if (first_ == 0) first_ = speed;
+  before_ = speed;
+  return gain;
 }
 
 void ladder_table::add(const ladder_row& r) {
@@ -281,23 +302,18 @@ void ladder_table::add(const ladder_row& r) {
                        : known == nullptr  ? 0
                                            : known->gigabytes_per_second;
   std::optional<double> gain;
-  if (r.who->stage != nullptr) {
-    if (speed > 0 && before_ > 0) gain = speed / before_;
-    if (first_ == 0) first_ = speed;
-    before_ = speed;
-  }
+  if (r.who->stage != nullptr) gain = climb(speed);
   std::string figures, more;
   if (columns_.has_facts) {
-    figures =
-        fmt::format("{} {:>9}", describe(known), speed > 0 ? fmt::format("{:.4g}", speed) : "-");
+    figures = describe(known);
     more = "  " + (speed > 0 ? bar(speed / first_) : "");
   } else {
-    figures =
-        fmt::format("{:>10} {:>10.4g}", format_seconds(m.time.median), m.gigabytes_per_second());
+    figures = time_columns(format_seconds(m.time.median),
+                           fmt::format("{:.4g}", m.gigabytes_per_second()));
     more = columns_.has_bar()
                ? "  " + bar(1 + std::max(0.0, 2 * std::log2(speed / (first_ > 0 ? first_ : speed))))
-               : join_columns(columns_, format_share(m.share_of_peak),
-                              format_share(m.share_of_ceiling), format_ratio(m.against_best_peer));
+               : share_columns(columns_, format_share(m.share_of_peak),
+                               format_share(m.share_of_ceiling), format_ratio(m.against_best_peer));
   }
   const verdict found = m.overall();
   fmt::print(

@@ -82,6 +82,8 @@ class ladder_table {
   void add(const ladder_row& r);
 
  private:
+  /// Takes a stage's speed. @return how many times that of the stage before
+  std::optional<double> climb(double speed);
   [[nodiscard]] std::string line(std::string_view number, std::string_view name,
                                  std::string_view figures, std::string_view gain,
                                  std::string_view verdict, std::string_view more) const;

@@ -20,8 +20,8 @@
 #include "host/error.hpp"
 #include "host/measure/host_memory.hpp"
 #include "host/measure/own_kernel.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/simt/executor.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 

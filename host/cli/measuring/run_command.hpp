@@ -2,7 +2,6 @@
 /// What `run`, `best` and `ladder` share: everything around the measurements.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>

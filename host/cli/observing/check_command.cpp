@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/options.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
 #include "host/observe/check.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -29,8 +28,8 @@ using observe::witness;
 struct checked_stage {
   const stage_info* stage;
   std::vector<std::pair<int, observe::check_report>> reports;
-  std::optional<measure::trial_report>
-      trials;  ///< of a user's own kernel in which nothing was found
+  /// Of a user's own kernel in which nothing was found.
+  std::optional<measure::trial_report> trials;
 
   [[nodiscard]] bool is_clean() const {
     return std::ranges::all_of(reports,

@@ -12,8 +12,8 @@
 #include "host/measure/own_kernel.hpp"
 #include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 
 namespace tenfold::cli {

@@ -2,7 +2,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -16,16 +15,15 @@
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/observe/profile.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
-#include "host/text/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
 
-// ---- what is said of kernels
-// ---------------------------------------------------------------------
+// ---- what is said of kernels --------------------------------------------------------------------
 
 using json = nlohmann::ordered_json;
 using observe::kernel_profile;
@@ -274,8 +272,7 @@ std::string profile_document(std::span<const profiled_stage> stages) {
   return document.dump(2);
 }
 
-// ---- the verb
-// ------------------------------------------------------------------------------------
+// ---- the verb -----------------------------------------------------------------------------------
 
 profiled_stage profile(const stage_info& stage, const observed_kernel& k, int warp_size) {
   return {&stage, observe::profile_kernel(request_for(stage, k, warp_size))};

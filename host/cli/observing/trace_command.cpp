@@ -2,22 +2,17 @@
 #include <array>
 #include <bit>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/observe/memory_map.hpp"
 #include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
-#include "host/reduce/stage_description.hpp"
 #include "host/simt/kernel_symbols.hpp"
-#include "host/text/kernel_sources.hpp"
-#include "host/text/quantity.hpp"
 
 namespace tenfold::cli {
 namespace {

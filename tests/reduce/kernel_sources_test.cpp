@@ -1,4 +1,4 @@
-#include "host/text/kernel_sources.hpp"
+#include "host/reduce/kernel_sources.hpp"
 
 #include <gtest/gtest.h>
 
