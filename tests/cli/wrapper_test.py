@@ -9,6 +9,7 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -48,6 +49,15 @@ shift 2
 if [[ -e $FAKE/installed ]]; then printf 'ii %s\\n' "$@"; fi
 """,
 }
+
+# Ends by the first signal, whenever that comes. A shell would lose one that comes just before it becomes a 'sleep', and
+# wait for a child of its own.
+SLEEPER = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+open(sys.argv[1], "w").write(str(os.getpid()))
+time.sleep(600)
+"""
 
 
 class Wrapper(unittest.TestCase):
@@ -278,8 +288,9 @@ exit 1""")
         for tool in "cmake", "ninja":
             for send, number in (os.killpg, signal.SIGINT), (os.kill, signal.SIGINT), (os.kill, signal.SIGTERM):
                 with self.subTest(tool=tool, send=send.__name__, number=number):
-                    # No child of its own: bash would wait for that and go on.
-                    self.tool(tool, 'echo "[1/9] a"; echo $$ >"$FAKE/started"; exec sleep 600')
+                    self.tool(tool, f"""
+echo "[1/9] a"
+exec {sys.executable} -c '{SLEEPER}' "$FAKE/started" """)
                     process = self.start("ladder")
                     pid = int(self.wait_for("started"))
                     send(process.pid, number)
