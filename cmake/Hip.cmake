@@ -146,7 +146,7 @@ if(NOT CMAKE_HIP_ARCHITECTURES)
     list(GET CMAKE_HIP_ARCHITECTURES 0 TENFOLD_HIP_TEST_ARCHITECTURES)
   endif()
 endif()
-# Enough for units that only launch kernels of others.
+# Enough for units whose kernels never run.
 list(GET CMAKE_HIP_ARCHITECTURES 0 TENFOLD_HIP_ONE_ARCHITECTURE)
 if(TENFOLD_ROCM)
   set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
