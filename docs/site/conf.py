@@ -77,7 +77,7 @@ def describe(app, pagename, templatename, context, doctree):
     paragraph = doctree and next(doctree.findall(nodes.paragraph), None)
     if title and paragraph:
         words = f"{title.astext()}. {paragraph.astext().partition(' · ')[0]}"
-        shown = html.escape(textwrap.shorten(words, 160, placeholder=" ..."))
+        shown = html.escape(textwrap.shorten(words, 160))
         context["metatags"] += f'<meta name="description" content="{shown}" />'
 
 
