@@ -24,7 +24,10 @@
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once
 
+// A kernel may assert and print without asking for it, also where the compiler does not bring it.
+#include <cassert>
 #include <cstdint>
+#include <cstdio>
 #include <type_traits>
 
 #include "common/gpu/words.hpp"

@@ -11,38 +11,50 @@
 
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include "host/reduce/best.hpp"
 #include "host/reducer.hpp"
+#include "kernels/09_items_per_thread.hpp"
 #include "kernels/beyond/13_dependent_launch.hpp"
 #include "kernels/beyond/14_dependent_passes.hpp"
 #include "kernels/beyond/16_ordered.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// A reducer by the faster of stages 13 and 14, or by stage 16 where the operator does not commute,
-/// in the best shape for `max_n` elements; other stages would take as long to compile again, and
-/// gain little. Results accumulate in what the operator's identity is.
-/// @param in_what for which the shape is chosen: a stream, or a graph that calls are recorded into;
-///   the reducer serves both
+/// The stage and the shape that a `best_reducer` takes.
+template <typename In, typename Op>
+[[nodiscard]] stage_choice choose_for_best_reducer(const launch_query& query) {
+  using T = decltype(std::declval<const Op&>().identity());
+  constexpr operator_traits traits = traits_of_operator<In, T, Op>();
+  constexpr std::array stages{kernel_family{describe<items_per_thread::stage>(), traits},
+                              kernel_family{describe<dependent_launch::stage>(), traits},
+                              kernel_family{describe<dependent_passes::stage>(), traits}};
+  return best_choices(query, stages).front();
+}
+
+/// A reducer by the fastest of stages 9, 13 and 14, or by stage 16 where the operator does not
+/// commute, in the best shape for `max_n` elements; each other stage would take as long to compile
+/// again, and gain little. Results accumulate in what the operator's identity is.
+/// @param where that for which stage and shape are chosen: a stream, or a graph that calls are
+///   recorded into; the reducer serves both
 /// @throws device_error when the scratch memory cannot be had
 template <typename In, typename Op>
 [[nodiscard]] auto best_reducer(const device& on, std::uint64_t max_n, Op op = {},
-                                launched_in in_what = launched_in::stream) {
-  using T = decltype(op.identity());
-  using made = reducer<In, T, Op>;
+                                launched_in where = launched_in::stream) {
+  using made = reducer<In, decltype(op.identity()), Op>;
   if constexpr (!Op::commutes) {
     return made(ordered::stage{}, on, max_n, op);
   } else {
-    constexpr operator_traits traits = traits_of_operator<In, T, Op>();
-    constexpr std::array stages{kernel_family{describe<dependent_passes::stage>(), traits},
-                                kernel_family{describe<dependent_launch::stage>(), traits}};
     const device_properties properties = on.properties();
     const stage_choice best =
-        best_choices({properties, max_n, sizeof(In), in_what}, stages).front();
-    if (best.stage.number == stages[0].stage.number)
-      return made(dependent_passes::stage{}, on, max_n, best.by.shape, op);
-    return made(dependent_launch::stage{}, on, max_n, best.by.shape, op);
+        choose_for_best_reducer<In, Op>({properties, max_n, sizeof(In), where});
+    const auto made_of = [&](auto stage) { return made(stage, on, max_n, best.by.shape, op); };
+    if (best.stage.number == info_of<items_per_thread::stage>().number)
+      return made_of(items_per_thread::stage{});
+    if (best.stage.number == info_of<dependent_launch::stage>().number)
+      return made_of(dependent_launch::stage{});
+    return made_of(dependent_passes::stage{});
   }
 }
 

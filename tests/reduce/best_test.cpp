@@ -333,6 +333,19 @@ TEST(BestReducer, ReducesWithoutAStage) {
   });
 }
 
+TEST(BestReducer, TakesTheStageThatIsTheFastestInAStreamOrInAGraph) {
+  const device_properties h200 = gpu("sm_90", 132);
+  const auto chosen = [&](std::uint64_t n, launched_in where) {
+    const launch_query query{h200, n, sizeof(float), where};
+    return choose_for_best_reducer<float, sum<float>>(query).stage.number;
+  };
+  EXPECT_EQ(chosen(1 << 12, launched_in::stream), 13);
+  EXPECT_EQ(chosen(1 << 12, launched_in::graph), 9);
+  EXPECT_EQ(chosen(1 << 24, launched_in::stream), 14);
+  EXPECT_EQ(chosen(1 << 24, launched_in::graph), 14);
+  EXPECT_EQ(chosen(1 << 28, launched_in::graph), 9);
+}
+
 TEST(BestReducer, KeepsTheOrderWhereTheOperatorMinds) {
   on_every_device<dependent_passes::stage>([](const device& on) {
     // Of determinant 1, since a product of many others modulo 2^32 is zero in any order.
