@@ -1,11 +1,10 @@
-"""The little of Markdown that the site and its tests look at: code, comments, links, headings."""
+"""The little of Markdown that the site and its tests look at: code, comments, links."""
 
 import re
 
 FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 LINK = re.compile(r"\]\((<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))+)(?=[\s)])"
                   r"|^ {0,3}\[[^\]\n]+\]:\s+(\S+)"
                   r"|<(?:a|img)\b[^>]*?\b(?:href|src)=[\"']([^\"']*)[\"']", re.MULTILINE)
@@ -58,14 +57,3 @@ def links(text):
         if target.startswith("<"):
             target, start, end = target[1:-1], start + 1, end - 1
         yield target, start, end
-
-
-def anchors(text):
-    """The names that headings have in a repository browser."""
-    taken = {}
-    for heading in HEADING.findall(without_fences(COMMENT.sub("", text))):
-        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
-        slug = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
-        count = taken.get(slug, 0)
-        taken[slug] = count + 1
-        yield f"{slug}-{count}" if count else slug

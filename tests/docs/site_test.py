@@ -18,6 +18,7 @@ import markdown  # noqa: E402
 import stage_pages  # noqa: E402
 
 SITE = pathlib.Path(os.environ.get("TENFOLD_SITE", "no site was built")).resolve()
+HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 NO_CHROMIUM = "there is no Chromium"
 
 
@@ -35,9 +36,20 @@ def has_exact_name(path):
     return path.exists() and (path == ROOT or path.name in os.listdir(path.parent))
 
 
+def anchors(text):
+    """The names that headings have in a repository browser."""
+    taken = {}
+    for heading in HEADING.findall(markdown.without_fences(markdown.COMMENT.sub("", text))):
+        words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+        slug = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
+        count = taken.get(slug, 0)
+        taken[slug] = count + 1
+        yield f"{slug}-{count}" if count else slug
+
+
 def has_anchor(path, anchor):
     if path.suffix == ".md":
-        return anchor in markdown.anchors(path.read_text())
+        return anchor in anchors(path.read_text())
     lines = re.fullmatch(r"L(\d+)(?:-L(\d+))?", anchor)
     if not lines or not path.is_file():
         return False
@@ -52,7 +64,7 @@ def dead_markdown_links(page, text):
         name, _, anchor = urllib.parse.unquote(target).partition("#")
         path = pathlib.Path(os.path.normpath(page.parent / name))
         if not name:
-            is_there = anchor in markdown.anchors(text)
+            is_there = anchor in anchors(text)
         elif ROOT not in [path, *path.parents] or not has_exact_name(path):
             is_there = False
         else:
