@@ -72,32 +72,6 @@ function(tenfold_unit_types backend stage out)
   set(${out} ${wide} ${narrow} PARENT_SCOPE)
 endfunction()
 
-# tenfold_needed_by_tests(BACKEND STAGE TYPES OUT): whether tests need such a unit that are not of the
-# label 'full'. What a stage does with elements shows in sums of integers and of floats, of four bytes and
-# of eight, and in the minimum, which starts from no zero; what operators do with the other types, in a few
-# stages. Under a sanitizer, what goes beyond the memory of a kernel does so with any type. A GPU backend
-# without a GPU has its kernels compiled and looked at, and none run.
-if(EXISTS /dev/nvidia0 OR EXISTS /dev/kfd OR EXISTS /dev/dxg OR NOT (TENFOLD_CUDA OR TENFOLD_HIP))
-  set(TENFOLD_TESTS_RUN_KERNELS ON)
-endif()
-list(GET TENFOLD_STAGES 0 9 -1 TENFOLD_STAGES_OF_ALL_TYPES)  # the first, the last of the ten, the last of all
-function(tenfold_needed_by_tests backend stage types out)
-  set(needed f32_sum)
-  if(TENFOLD_SANITIZE OR NOT TENFOLD_TESTS_RUN_KERNELS)
-    if(stage IN_LIST TENFOLD_STAGES_OF_ALL_TYPES)
-      list(APPEND needed i8_u8)
-    endif()
-  elseif(stage IN_LIST TENFOLD_STAGES_OF_ALL_TYPES)
-    tenfold_unit_types(${backend} ${stage} needed)
-  else()
-    list(APPEND needed u32_sum u32_f64_sum f32 i8 i8_u8 f16_bf16)
-  endif()
-  set(${out} OFF PARENT_SCOPE)
-  if(types IN_LIST needed)
-    set(${out} ON PARENT_SCOPE)
-  endif()
-endfunction()
-
 # tenfold_stage_unit(BACKEND STAGE TYPES OUT): the unit that holds a stage's kernels of some types for
 # a backend, with the ending by which CMake knows the backend's compiler.
 set(TENFOLD_ENDING_simt cpp)
