@@ -12,7 +12,8 @@
 /// One that returns an operand as it is may add `static constexpr bool never_rounds = true;`: its
 /// floating-point results are then compared bit for bit; other results of a user's operator may
 /// differ from the reference by what a sum of the same elements could lose. Integers wrap around in
-/// sums and products, signed ones too, so that any order of evaluation gives the same bits.
+/// sums and products, signed ones too, so that any order of evaluation gives the same bits. What
+/// `has_few_shapes` says is in host/reduce/shape.hpp.
 #pragma once
 
 #include <concepts>
@@ -84,7 +85,7 @@ struct sum {
 
 template <typename T>
 struct product {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
 
   __host__ __device__ constexpr T identity() const { return T(1); }
 
@@ -99,8 +100,7 @@ struct product {
 /// The `minimum` of IEEE 754-2019: a NaN anywhere makes the result NaN, and -0.0 is less than 0.0.
 template <typename T>
 struct minimum {
-  static constexpr bool commutes = true;
-  static constexpr bool never_rounds = true;
+  static constexpr bool commutes = true, has_few_shapes = true, never_rounds = true;
 
   /// Infinity where the type has one, else its highest value.
   __host__ __device__ constexpr T identity() const { return detail::highest<T>; }
@@ -119,8 +119,7 @@ struct minimum {
 /// The `maximum` of IEEE 754-2019: a NaN anywhere makes the result NaN, and 0.0 exceeds -0.0.
 template <typename T>
 struct maximum {
-  static constexpr bool commutes = true;
-  static constexpr bool never_rounds = true;
+  static constexpr bool commutes = true, has_few_shapes = true, never_rounds = true;
 
   /// Minus infinity where the type has one, else its lowest value.
   __host__ __device__ constexpr T identity() const { return detail::lowest<T>; }
@@ -138,21 +137,21 @@ struct maximum {
 
 template <std::integral T>
 struct bit_and {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
   __host__ __device__ constexpr T identity() const { return static_cast<T>(~T(0)); }
   __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a & b); }
 };
 
 template <std::integral T>
 struct bit_or {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
   __host__ __device__ constexpr T identity() const { return T(0); }
   __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a | b); }
 };
 
 template <std::integral T>
 struct bit_xor {
-  static constexpr bool commutes = true;
+  static constexpr bool commutes = true, has_few_shapes = true;
   __host__ __device__ constexpr T identity() const { return T(0); }
   __host__ __device__ constexpr T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
 };

@@ -11,8 +11,6 @@
 namespace tenfold::measure {
 namespace {
 
-constexpr const char* not_found = "its package was not found when this program was built";
-
 /// Sums in floating point by the standard's own functor, for which libraries have faster loops.
 /// That of signed integers must not overflow, ours may.
 template <typename T, typename Op>
@@ -75,29 +73,24 @@ std::unique_ptr<runnable> make(session&, const conditions& at) {
   return made;
 }
 
-peer standard_peer() {
-  peer p{.name = "std", .what = "std::reduce on the CPU, std::execution::par_unseq"};
-  // Without oneTBB the standard library runs the parallel policies on one core.
-  if constexpr (TENFOLD_WITH_TBB)
-    p.make = make<parallel_policy>;
+template <typename Loop, bool IsThere>
+peer cpu_peer_of(const char* name, const char* what) {
+  peer p{.name = name, .what = what};
+  if constexpr (IsThere)
+    p.make = make<Loop>;
   else
-    p.absent = not_found;
-  return p;
-}
-
-peer openmp_peer() {
-  peer p{.name = "openmp", .what = "an OpenMP loop on the CPU"};
-  if constexpr (TENFOLD_WITH_OPENMP)
-    p.make = make<openmp_loop>;
-  else
-    p.absent = not_found;
+    p.absent = "its package was not found when this program was built";
   return p;
 }
 
 }  // namespace
 
 __attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_list() {
-  static const std::vector<peer> all{standard_peer(), openmp_peer()};
+  // Without oneTBB the standard library runs the parallel policies on one core.
+  static const std::vector<peer> all{
+      cpu_peer_of<parallel_policy, TENFOLD_WITH_TBB>(
+          "std", "std::reduce on the CPU, std::execution::par_unseq"),
+      cpu_peer_of<openmp_loop, TENFOLD_WITH_OPENMP>("openmp", "an OpenMP loop on the CPU")};
   return &all;
 }
 

@@ -25,14 +25,9 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Whether the program has an operator for elements of In: for narrow ones, of whose kernels nobody
 /// compiles more than are asked for, three.
-template <typename In, typename Op>
-inline constexpr bool is_offered = !is_narrow<In>;
-template <typename In, typename T>
-inline constexpr bool is_offered<In, sum<T>> = true;
-template <typename In, typename T>
-inline constexpr bool is_offered<In, minimum<T>> = true;
-template <typename In, typename T>
-inline constexpr bool is_offered<In, maximum<T>> = true;
+template <typename In, typename Op, typename T = accumulator_of<In>>
+inline constexpr bool is_offered = !is_narrow<In> || std::is_same_v<Op, sum<T>> ||
+                                   std::is_same_v<Op, minimum<T>> || std::is_same_v<Op, maximum<T>>;
 
 /// Calls `f.template operator()<Op>()`, Op being the operator of that name over the accumulator of
 /// In.

@@ -79,18 +79,6 @@ template <typename Op>
 inline constexpr bool has_few_shapes = requires {
   requires Op::has_few_shapes;
 };
-template <typename T>
-inline constexpr bool has_few_shapes<product<T>> = true;
-template <typename T>
-inline constexpr bool has_few_shapes<minimum<T>> = true;
-template <typename T>
-inline constexpr bool has_few_shapes<maximum<T>> = true;
-template <typename T>
-inline constexpr bool has_few_shapes<bit_and<T>> = true;
-template <typename T>
-inline constexpr bool has_few_shapes<bit_or<T>> = true;
-template <typename T>
-inline constexpr bool has_few_shapes<bit_xor<T>> = true;
 
 #if defined(TENFOLD_OBSERVED)
 /// Kernels that are watched fold sums, the other operators being no different, and one of their
