@@ -1,7 +1,6 @@
 #include "host/text/source_diff.hpp"
 
 #include <algorithm>
-#include <cstddef>
 
 #include "host/text/split.hpp"
 
@@ -50,19 +49,11 @@ lengths common_lengths(const std::vector<std::string>& a, const std::vector<std:
 
 }  // namespace
 
-std::vector<std::string> split_lines(std::string_view text) {
-  std::vector<std::string> lines;
-  for (std::string_view line : split(text, '\n')) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-  }
-  if (text.empty() || text.ends_with('\n')) lines.pop_back();
-  return lines;
-}
-
 std::vector<std::string> code_lines(std::string_view source) {
-  std::vector<std::string> lines = split_lines(without_comments(source));
-  for (std::string& line : lines) line.erase(line.find_last_not_of(" \t\r\f\v") + 1);
+  const std::string code = without_comments(source);
+  std::vector<std::string> lines;
+  for (const std::string_view line : lines_of(code))
+    lines.emplace_back(line.substr(0, line.find_last_not_of(" \t\r\f\v") + 1));
   std::erase(lines, "");
   return lines;
 }
@@ -87,15 +78,6 @@ std::vector<diff_line> diff(const std::vector<std::string>& a, const std::vector
   }
   keep_added();
   return result;
-}
-
-change_count count_changes(const std::vector<diff_line>& lines) {
-  change_count count;
-  for (const diff_line& line : lines) {
-    if (line.kind == edit::remove) ++count.removed;
-    if (line.kind == edit::add) ++count.added;
-  }
-  return count;
 }
 
 }  // namespace tenfold

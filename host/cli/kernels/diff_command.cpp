@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,9 +30,9 @@ exit_code diff_stages(const std::string& from, const std::string& to) {
   fmt::print("{}\n{}\n", paint(fmt::format("--- {}", file_of(a)), colour::bold),
              paint(fmt::format("+++ {}", file_of(b)), colour::bold));
   for (const diff_line& line : lines) print_line(line);
-  const change_count count = count_changes(lines);
-  fmt::print("\n{} lines of code removed, {} added (comments left out)\n", count.removed,
-             count.added);
+  fmt::print("\n{} lines of code removed, {} added (comments left out)\n",
+             std::ranges::count(lines, edit::remove, &diff_line::kind),
+             std::ranges::count(lines, edit::add, &diff_line::kind));
   return exit_code::success;
 }
 
