@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "host/error.hpp"
-#include "host/reduce/best.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/split.hpp"
 

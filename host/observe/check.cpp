@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <utility>
 #include <variant>
 
 #include "host/error.hpp"
 #include "host/observe/checker.hpp"
-#include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/simt/executor.hpp"

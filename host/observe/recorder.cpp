@@ -7,7 +7,6 @@
 #include <compare>
 #include <cstring>
 #include <mutex>
-#include <utility>
 
 #include "host/error.hpp"
 #include "host/simt/kernel_symbols.hpp"

@@ -8,11 +8,8 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include "host/error.hpp"
 #include "host/measure/conditions.hpp"

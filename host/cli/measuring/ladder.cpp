@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <optional>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"

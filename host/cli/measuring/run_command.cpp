@@ -17,7 +17,6 @@
 #include "host/cli/commands.hpp"
 #include "host/data/input.hpp"
 #include "host/data/npy.hpp"
-#include "host/error.hpp"
 #include "host/measure/host_memory.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
