@@ -53,23 +53,21 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--type", o.type,
                  fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")))
       ->check(refuse_empty);
-  app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
-      ->capture_default_str();
+  app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")));
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
       ->check(refuse_empty);
   app.add_option("--schedule", o.schedule,
-                 "order of lanes and blocks on the executor: in-order, reverse, random:SEED")
-      ->capture_default_str();
+                 "order of lanes and blocks on the executor: in-order, reverse, random:SEED");
   app.add_option(
          "--input", o.input,
          "your own data: a NumPy .npy file of one of these types, which bf16 is not to NumPy")
       ->check(refuse_empty);
   app.add_option("--seed", o.seed, "of the random elements")
-      ->transform(CLI::Validator(read_count, ""))
-      ->capture_default_str();
+      ->transform(CLI::Validator(read_count, ""));
   app.add_option("--mode", o.mode, measure::mode_help)->check(refuse_empty);
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->default_str("");
   app.add_option("--json", o.json, "write the results to a file, or to standard output: -")
       ->check(refuse_empty);
 }

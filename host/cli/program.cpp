@@ -42,6 +42,7 @@ int run_verbs(const char* description, int argc, char** argv,
               const std::function<void(CLI::App& app, action& chosen)>& add) {
   CLI::App app(description, "tenfold");
   app.require_subcommand(1);
+  app.option_defaults()->always_capture_default();
   action chosen;
   add(app, chosen);
   return parse_and_run(app, argc, argv, chosen);

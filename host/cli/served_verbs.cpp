@@ -26,27 +26,25 @@ void add_kernel(CLI::App& app, observed_kernel& k) {
 void add_block(CLI::App& app, int& block) {
   app.add_option("--block", block,
                  fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
-                             fmt::join(block_sizes, ", ")))
-      ->capture_default_str();
+                             fmt::join(block_sizes, ", ")));
 }
 
 /// What `profile` and `check` are told of a run.
 void add_run(CLI::App& app, observed_kernel& k) {
-  app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki")->capture_default_str();
+  app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki");
   app.add_option("--type", k.type,
                  fmt::format("element type: f32, u32, f64, of stages {} also i8",
-                             stages_that(&stage_description::serves_narrow)))
-      ->capture_default_str();
+                             stages_that(&stage_description::serves_narrow)));
   add_block(app, k.shape.block);
   app.add_option("--items", k.shape.items,
                  fmt::format("elements per thread, in stages {}: {}; other than {} for f32 and "
                              "blocks of {} alone",
                              stages_that(&stage_description::takes_items),
-                             fmt::join(item_counts, ", "), default_items, default_block))
-      ->capture_default_str();
+                             fmt::join(item_counts, ", "), default_items, default_block));
   app.add_option("--grid", k.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device]",
-                             stages_that(&stage_description::takes_grid)));
+                             stages_that(&stage_description::takes_grid)))
+      ->default_str("");
   app.add_option("--warp", k.warps, "lanes of a warp: 32, 64, or both")
       ->delimiter(',')
       ->check(CLI::IsMember({32, 64}))
@@ -71,11 +69,14 @@ void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_o
   const auto o = std::make_shared<compare_options>();
   CLI::App* compare = app.add_subcommand(
       "compare", "results of several devices or commits side by side, from their JSON");
-  compare->add_option(
-      "FILE", o->files,
-      "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
-      "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what the "
-      "others are compared with");
+  compare
+      ->add_option(
+          "FILE", o->files,
+          "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
+          "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
+          "the "
+          "others are compared with")
+      ->default_str("");
   compare->add_flag("--by-shape", o->by_shape,
                     "each launch shape by itself; without it the fastest stands for its stage");
   compare->add_option("--json", o->json, "write the comparison to a file, or to standard output: -")
@@ -95,23 +96,21 @@ void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>&
                   "number or name, see 'tenfold list', or the file of a kernel of your own, see "
                   "'tenfold new'; two go side by side")
       ->required()
-      ->expected(1, 2);
+      ->expected(1, 2)
+      ->default_str("");
   isa->add_option("--arch", o->architecture,
                   "what to compile for: gfx90a, gfx942, gfx1100, ... of AMD, sm_80, sm_90, ... of "
                   "NVIDIA; the compiler is hipcc or nvcc, or a command in the environment's "
                   "TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER")
       ->required();
   isa->add_option("--type", o->type,
-                  fmt::format("element type: {}", fmt::join(element_type_names, ", ")))
-      ->capture_default_str();
-  isa->add_option("--op", o->op, fmt::format("operator: {}", fmt::join(operator_names, ", ")))
-      ->capture_default_str();
+                  fmt::format("element type: {}", fmt::join(element_type_names, ", ")));
+  isa->add_option("--op", o->op, fmt::format("operator: {}", fmt::join(operator_names, ", ")));
   add_block(*isa, o->block);
   isa->add_option(
-         "--items", o->items,
-         fmt::format("elements per thread, in stages {}: {}",
-                     stages_that(&stage_description::takes_items), fmt::join(item_counts, ", ")))
-      ->capture_default_str();
+      "--items", o->items,
+      fmt::format("elements per thread, in stages {}: {}",
+                  stages_that(&stage_description::takes_items), fmt::join(item_counts, ", ")));
   isa->add_flag("--sass", o->sass, "NVIDIA's own instructions in place of PTX, by nvdisasm");
   isa->add_flag("--all-lines", o->all_lines,
                 "every line that an instruction comes from, through all inlined functions");
@@ -140,8 +139,7 @@ void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_optio
   add_run(*check, o->kernel);
   add_all(*check, o->all, "every stage");
   check->add_option("--seeds", o->seeds, "random orders of threads and blocks to try")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      ->check(CLI::Range(0, 1000));
   add_json(*check, o->json);
   check->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
 }
@@ -153,23 +151,18 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
       "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
   add_kernel(*trace, o->kernel);
   trace->add_option("--n", o->kernel.n, "elements [what one block folds]");
-  trace->add_option("--type", o->kernel.type, "element type: f32, u32, f64")->capture_default_str();
+  trace->add_option("--type", o->kernel.type, "element type: f32, u32, f64");
   trace->add_option("--block", o->kernel.shape.block, "threads per block: 16")
-      ->check(CLI::IsMember({16}))
-      ->capture_default_str();
+      ->check(CLI::IsMember({16}));
   trace->add_option("--warp", o->kernel.warps.front(), "lanes of a warp: 8")
-      ->check(CLI::IsMember({8}))
-      ->capture_default_str();
-  trace
-      ->add_option("--traced-block", o->traced_block,
-                   "which block of each launch, the last one where there are fewer")
-      ->capture_default_str();
+      ->check(CLI::IsMember({8}));
+  trace->add_option("--traced-block", o->traced_block,
+                    "which block of each launch, the last one where there are fewer");
   trace
       ->add_option("--values", o->values,
                    "of the elements: random, or ones, whose sums count what they hold")
-      ->check(CLI::IsMember({"random", "ones"}))
-      ->capture_default_str();
-  trace->add_option("--json", o->json, "a file, or standard output: -")->capture_default_str();
+      ->check(CLI::IsMember({"random", "ones"}));
+  trace->add_option("--json", o->json, "a file, or standard output: -");
   trace->callback([=, &chosen] {
     if (!o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
     chosen = [=] { return run(*o); };
