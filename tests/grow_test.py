@@ -90,7 +90,7 @@ def grow(tree):
     tree.change("operator", "common/operators.hpp", r"(struct bit_xor \{(?:.*\n)*?\};\n)", lambda m: m.group(1) + OPERATOR)
     tree.change("operator", "host/reduce/operator_list.hpp", r"(OPERATOR\(bit_xor\)\s*\\\n)", r"\1  OPERATOR(bit_xnor) \\\n")
     tree.change("verb", "host/cli/commands.hpp", r"(VERB\(best\))\n", r"\1 \\\n  VERB(greet)\n")
-    tree.add("verb", "host/cli/kernels/greet_command.cpp", VERB)
+    tree.add("verb", "host/cli/browsing/greet_command.cpp", VERB)
 
 
 def expect(text, *parts):

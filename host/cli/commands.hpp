@@ -11,8 +11,8 @@ class App;
 }
 
 // In the order of the program's help. To add a verb, add its line here, and NAME_command.cpp in
-// kernels/ or measuring/ beside this file, where add_NAME_verb() declares what it takes. The script
-// ./tenfold reads these lines too.
+// browsing/ or measuring/ beside this file, where add_NAME_verb() declares what it takes. The
+// script ./tenfold reads these lines too.
 // clang-format off
 #define TENFOLD_VERBS(VERB) \
   VERB(list)                \
