@@ -198,6 +198,10 @@ function(tenfold_compile_together target)
   set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${group})
 endfunction()
 
+# The pitfalls, each a wrong kernel and its mended twin, from the root of the project.
+file(GLOB TENFOLD_PITFALL_FILES CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+     ${PROJECT_SOURCE_DIR}/kernels/pitfalls/*.hpp)
+
 # tenfold_unlisted_unit(BACKEND FILE OUT NAME TYPE...): the unit that brings stages of a file, by an
 # absolute path, that the catalogue does not list, each by its name and its type in C++.
 function(tenfold_unlisted_unit backend file out)
