@@ -168,7 +168,7 @@ json fold_facts(const char* architecture) {
                                          isa::count_instructions(each, "ds_swizzle")}});
     return all;
   };
-  const json shuffles = counts({}), dpp = counts({"-DTENFOLD_HIP_DPP"});
+  const json shuffles = counts({"-DTENFOLD_HIP_DPP=0"}), dpp = counts({});
   json rows;
   for (std::size_t i = 0; i < wanted.size(); ++i)
     rows.push_back({{"architecture", architecture},

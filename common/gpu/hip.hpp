@@ -53,7 +53,7 @@ template <int WarpSize, typename T>
 __device__ T shuffle_down(T value, unsigned delta) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
   return detail::shuffle_words(value, [=](unsigned word) {
-#if defined(TENFOLD_HIP_DPP)
+#if !defined(TENFOLD_HIP_DPP) || TENFOLD_HIP_DPP
     return detail::move_down(word, delta);
 #else
     return detail::pull_down(word, delta);

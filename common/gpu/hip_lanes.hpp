@@ -1,8 +1,8 @@
 /// @file
 /// Words from lanes further up, on AMD, in two ways: through the hardware of the LDS, and without.
 /// For the second the lanes of a warp stand in rows of 16, and nearly every vector instruction can
-/// read its first operand from another lane of the row (DPP). TENFOLD_HIP_DPP asks for it;
-/// docs/amd.md counts what it saves.
+/// read its first operand from another lane of the row (DPP). That is the default, and
+/// TENFOLD_HIP_DPP=0 asks for the first; docs/amd.md counts what each takes.
 #pragma once
 
 #include "common/gpu/words.hpp"

@@ -154,13 +154,13 @@ TEST_P(StageCode, AsksForTheBlockSizeOnlyWhereItIsNoConstant) {
 }
 
 TEST_P(StageCode, ShufflesOnceAStepForEachWordFromStageSevenOn) {
-  const char* const shuffle = architecture_.vendor == isa::vendor::amd ? "ds_bpermute" : "shfl";
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
     if (i.stage > 9) return;
     const auto steps = [](int lanes) { return std::bit_width(unsigned(lanes)) - 1; };
     int expected = i.stage < 7 ? 0 : steps(architecture_.warp_size);
     if (i.stage > 7) expected += steps(warps_of(i));
-    EXPECT_EQ(isa::count_instructions(code, shuffle), expected * (result_bytes(i) / 4));
+    EXPECT_EQ(isa::count_kind(code, isa::instruction_kind::shuffle),
+              expected * (result_bytes(i) / 4));
   });
 }
 

@@ -92,7 +92,7 @@ def carries_of_parts_of_words():
 
 def literals_of_permutations():
     """test/mockgpu/amd/emu.py, compile_lane_pcode: v_permlanex16 does not read a choice of lanes that stands
-    in the instruction as a literal. Only kernels built with TENFOLD_HIP_DPP have it."""
+    in the instruction as a literal. Only folds by DPP have it."""
     compile_lanes, operand = emu._Ctx.compile_lane_pcode, emu._Ctx.rsrc_dyn
 
     def compile_lane_pcode(self, op, inst):
@@ -108,7 +108,7 @@ def literals_of_permutations():
 
 def lanes_of_long_instructions():
     """test/mockgpu/amd/emu.py: DPP, by which an operand comes from another lane, is unknown in instructions of
-    eight bytes. They are those without it, but for the first operand. Only with TENFOLD_HIP_DPP."""
+    eight bytes. They are those without it, but for the first operand. Only folds by DPP have them."""
     operand = emu._Ctx.rsrc_dyn
     for module in (RDNA3, RDNA4):
         for base, kind in ((module.VOP3, module.VOP3_DPP16), (module.VOP3SD, module.VOP3SD_DPP16)):
@@ -130,8 +130,8 @@ def lanes_of_long_instructions():
 
 def swizzles():
     """test/mockgpu/amd/emu.py: ds_swizzle_b32 is unknown on CDNA. Of its two modes this is the one in which
-    each half of a wave takes words from lanes whose numbers are and'ed, or'ed and xor'ed. Only with
-    TENFOLD_HIP_DPP."""
+    each half of a wave takes words from lanes whose numbers are and'ed, or'ed and xor'ed. Only folds by DPP have
+    it."""
     otherwise = handlers[CDNA.DS]
 
     def handle(inst, ctx):

@@ -44,8 +44,9 @@ std::string head() {
       "the verdict\nno longer stands. It also wrote this table (`claims_tests --write-table "
       "docs/claims.md`), with\n\n"
       "- for AMD: {}\n- for NVIDIA: {}\n- for the CPU, at -O2: {}; {}\n\n"
-      "None of this code was run: it was compiled and looked at. What MSVC does with loops, which "
-      "the HIP\ndocumentation also shows, is not tested.\n\n",
+      "None of this code was run: it was compiled and looked at. On AMD it shuffles as HIP's own "
+      "`__shfl_down`\ndoes, and not [by DPP](amd.md#folds-by-dpp). What MSVC does with loops, "
+      "which the HIP documentation also\nshows, is not tested.\n\n",
       gpu_version("gfx90a"), gpu_version("sm_90"), cpu_version(cpu_vendor::llvm),
       cpu_version(cpu_vendor::gnu));
 }
