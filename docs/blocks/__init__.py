@@ -12,6 +12,7 @@ from blocks.accuracy import *
 from blocks.ladders import *
 from blocks.contests import *
 from blocks.recordings import *
+from blocks.emulator import *
 from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *

@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from scripts.common import ROOT, Failure
+from scripts.common import ROOT, Failure, output_of
 
 VARIABLE = "TENFOLD_HIP_COMPILER"
 USUAL = ("hipcc", "/opt/rocm/bin/hipcc")
@@ -35,6 +35,10 @@ def compiler(named):
     if not shutil.which(words[0]):
         raise Failure(f"there is no compiler '{words[0]}'")
     return words
+
+
+def version_of(named):
+    return output_of(*compiler(named), "--version").splitlines()[0]
 
 
 def unit_of_stage(stage, element_types, only_sums):
