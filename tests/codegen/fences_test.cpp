@@ -21,8 +21,10 @@ using instruction = std::vector<std::string_view>;
 
 /// What has to stand between the partial's store and the ticket, between the ticket and the barrier
 /// by which its block waits for it, and from there to the first load of a partial; each in order.
+/// The ticket itself has to say that it is for all blocks where an instruction can be for fewer.
 struct fences {
   std::vector<instruction> before_ticket, after_ticket, after_barrier;
+  instruction ticket{};
 };
 
 /// For fences of the whole device, after LLVM's tables of AMD's memory model. What a table asks for
@@ -37,7 +39,8 @@ fences needed_on(const isa::architecture& a) {
   if (is_of("gfx12"))
     return {{{"s_wait_storecnt", " 0x0"}},
             {{"s_wait_loadcnt", " 0x0"}},
-            {{"global_inv", "scope:SCOPE_DEV"}}};
+            {{"global_inv", "scope:SCOPE_DEV"}},
+            {"scope:SCOPE_DEV"}};
   return {{{"s_waitcnt_vscnt", " 0x0"}}, {all_loaded}, {{"buffer_gl1_inv"}, {"buffer_gl0_inv"}}};
 }
 
@@ -83,6 +86,7 @@ std::string missing_in(const isa::kernel_code& kernel, const fences& needed) {
   if (after_store == begin || load == end) return "there is no ticket, or it is not used";
   if (std::any_of(after_store, ticket, [](const isa::code_line& line) { return line.is_label; }))
     return "there is another way to the ticket than from the store";
+  if (!contains_all(*ticket, needed.ticket)) return "the ticket is not for all blocks";
 
   if (const std::string what = first_missing(after_store, ticket, needed.before_ticket);
       !what.empty())

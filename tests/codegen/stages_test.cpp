@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/isa/isa.hpp"
@@ -140,6 +141,22 @@ TEST_P(StageCode, HasTheBarriersThatTheTextSays) {
     if (i.stage == 12) expected = 6;                     // and three for the ring
     if (i.stage == 16) expected = 2;  // one for whole tiles, one for the ragged end
     EXPECT_EQ(isa::count_barriers(code), expected);
+  });
+}
+
+// What is loaded before may be what the launch before has not written yet.
+TEST_P(StageCode, WaitsForTheLaunchBeforeItsLoadsWhereItIsLaunchedEarly) {
+  const bool is_nvidia = architecture_.vendor == isa::vendor::nvidia;
+  if (!is_nvidia || std::stoi(architecture_.name.substr(3)) < 90)
+    GTEST_SKIP() << "its launches begin when the one before has ended";
+  const auto first = [](const isa::kernel_code& code, std::string_view text) {
+    return std::ranges::find_if(code.code, [&](const isa::code_line& line) {
+      return line.text.find(text) != line.text.npos;
+    });
+  };
+  for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
+    if (!is_one_of(i, {13, 14})) return;
+    EXPECT_LT(first(code, "griddepcontrol.wait"), first(code, "ld.global"));
   });
 }
 

@@ -39,6 +39,19 @@ constexpr const char* swap_unit =
     "  if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = mine + other;\n"
     "}\n}\n";
 
+/// A word that lane 0 writes, and every lane reads after each of two barriers of the warp.
+constexpr const char* barrier_unit =
+    "#include \"common/gpu.hpp\"\n"
+    "namespace tenfold {\n"
+    "__global__ void read_twice(unsigned* out) {\n"
+    "  __shared__ unsigned word;\n"
+    "  if (threadIdx.x == 0) word = 1;\n"
+    "  gpu::sync_warp();\n"
+    "  const unsigned first = word;\n"
+    "  gpu::sync_warp();\n"
+    "  out[threadIdx.x] = first + word;\n"
+    "}\n}\n";
+
 /// The place of the first instruction that contains one of the texts; past the end without one.
 std::ptrdiff_t first_of(const kernel_code& kernel, std::initializer_list<std::string_view> texts) {
   return std::find_if(kernel.code.begin(), kernel.code.end(),
@@ -101,6 +114,12 @@ TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
   // The compiler merges the moves of all steps but the last, whose sum a branch separates from it.
   EXPECT_GE(count_instructions(dpp, "v_add_f32_dpp"), steps_for(target) - 4);
   EXPECT_LT(count_instructions(dpp), count_instructions(plain));
+}
+
+// Another lane may have written in between.
+TEST_P(WarpFolds, ReadSharedMemoryAnewAfterABarrierOfTheWarp) {
+  const kernel_code code = compile(barrier_unit, target).at(0);
+  EXPECT_EQ(count_instructions(code, "ds_read") + count_instructions(code, "ds_load"), 2);
 }
 
 // A lane that has left cannot be read from.
