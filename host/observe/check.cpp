@@ -152,8 +152,9 @@ std::vector<run_request> requests_of(const run_request& r) {
   for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{31}, block - 1,
                                 block, block + 1, ragged, 3 * block + 7})
     if (n < r.n) add(n, 0);
-  for (const std::uint64_t n : {block + 1, ragged})
-    if (n < r.n) add(n, 1);
+  const std::size_t half_a_vector = std::max<std::size_t>(8 / size_of(r.type), 1);
+  if (block + 1 < r.n) add(block + 1, half_a_vector);
+  if (ragged < r.n) add(ragged, 1);
   add(r.n, 0);
   return requests;
 }

@@ -24,7 +24,7 @@ struct check_report {
 };
 
 /// Runs the kernel on inputs up to `r.n` elements: none, one, around what one block folds, ragged
-/// ones, and some at an address that is aligned to nothing but an element.
+/// ones, and some at addresses that are aligned to half a vector, or to nothing but an element.
 /// @param seeds how many random orders are tried
 /// @param progress is told what goes on
 /// @throws input_error where the stage has no such kernel
