@@ -45,6 +45,13 @@ def output_of(*command, tell_command=False):
     return done.stdout
 
 
+def build_facts(program):
+    """Version, commit and compiler of a program of this project, as each of its own results has them."""
+    lines = output_of(program, "--version", tell_command=True).splitlines()
+    told = dict(line.split(" ", 1) for line in lines if " " in line)
+    return {key: told[key] for key in ("version", "commit", "compiler") if key in told}
+
+
 def read(path):
     try:
         return pathlib.Path(path).read_text(encoding="utf-8")

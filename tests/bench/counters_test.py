@@ -38,6 +38,9 @@ arguments = sys.argv[sys.argv.index("--n"):sys.argv.index("--repeat")]
 profile = json.loads(subprocess.run([{observer!r}, "profile", stage, "--warp", "32", *arguments,
                                      "--json", "-"], stdout=subprocess.PIPE).stdout)["profiles"][0]
 def value(metric, one):
+    stalls = {{"long_scoreboard": "12.25", "barrier": "1.5"}}
+    if metric in counters.STALLS.values():
+        return next((stalls[each] for each in stalls if counters.STALLS[each] == metric), "0")
     opcodes = {{}}
     for counter in counters.COUNTERS:
         if metric not in counter.metrics:
@@ -170,6 +173,13 @@ class Measuring(unittest.TestCase):
         # In each block 4 + 2 + 6 warps read two values a step, then one the result; 64 blocks, 1.
         self.assertEqual(rows[0][1:], ["1600, 25", "1600, 25", "equal |"])
         self.assertNotIn("unexplained**", self.read_page())
+
+    def test_records_what_made_it_and_what_warps_wait_for(self):
+        document = counters.read_json(self.measure("3"))
+        self.assertEqual(document["version"], counters.build_facts(TENFOLD)["version"])
+        self.assertEqual(list(document["stages"][0]["stalls"].items()), [("long_scoreboard", 12.25), ("barrier", 1.5)])
+        self.assertNotIn("stalled", str(document["stages"][0]["passes"]))
+        self.assertIn("| 3 | no_bank_conflicts | long scoreboard 12.25, barrier 1.50 |", self.read_page())
 
     def test_shows_what_nothing_explains_and_fails(self):
         self.say("shift l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum")
