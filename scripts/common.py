@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -50,6 +51,17 @@ def build_facts(program):
     lines = output_of(program, "--version", tell_command=True).splitlines()
     told = dict(line.split(" ", 1) for line in lines if " " in line)
     return {key: told[key] for key in ("version", "commit", "compiler") if key in told}
+
+
+def context_of(program, *options):
+    """What `tenfold` says of a device and of itself."""
+    quick = "run", "1", "--n", "1", "--repeat", "1", "--mode", "back-to-back", "--json", "-"
+    return json.loads(output_of(program, *quick, *options, tell_command=True))["context"]
+
+
+def find_ncu():
+    """NVIDIA's profiler; None where there is none."""
+    return shutil.which("ncu") or shutil.which("ncu", path="/usr/local/cuda/bin:/opt/nvidia/nsight-compute")
 
 
 def read(path):
