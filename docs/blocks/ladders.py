@@ -11,10 +11,11 @@ from scripts.common import table
 def ladder(entry, key, file=f"{GPU}-ladder.json", n=None):
     """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
     "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
-    "grid", or "launches"; of a ladder by size, for n elements."""
+    "grid", "launches", or "partials" of all launches; of a ladder by size, for n elements."""
+    counted = {"launches": len, "partials": lambda passes: sum(each["blocks"] for each in passes[:-1])}
     for row in results(file)["benchmarks"]:
         if entry in (row.get("stage"), row.get("peer")) and n in (None, row["n"]):
-            return len(row["passes"]) if key == "launches" else row[key]
+            return counted[key](row["passes"]) if key in counted else row[key]
     raise ValueError(f"{file} has no {entry}{f' of {count(n)} elements' if n else ''}")
 
 
@@ -90,15 +91,25 @@ def sized(stage, n, key):
     return ladder(stage, key, f"{GPU}-sizes.json", n)
 
 
+def sized_gain(before, after, n):
+    """How many times as fast a stage is as another, of n elements."""
+    return sized(before, n, "real_time") / sized(after, n, "real_time")
+
+
+def largest_gain(before, after):
+    """The size at which it is the most times as fast."""
+    sizes = {row["n"] for row in results(f"{GPU}-sizes.json")["benchmarks"]}
+    return max(sizes, key=lambda n: sized_gain(before, after, n))
+
+
 def by_size(stages_shown, exponents):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""
     heads = [head for stage in stages_shown for head in (f"stage {stage}", "launches")]
     rows = []
     for n in (2 ** exponent for exponent in exponents):
-        took = [sized(stage, n, "real_time") for stage in stages_shown]
-        cells = [cell for stage, time in zip(stages_shown, took)
-                 for cell in (duration(time), sized(stage, n, "launches"))]
-        rows.append([count(n), *cells, times(took[0], took[-1])])
+        cells = [cell for stage in stages_shown
+                 for cell in (duration(sized(stage, n, "real_time")), sized(stage, n, "launches"))]
+        rows.append([count(n), *cells, f"{sized_gain(stages_shown[0], stages_shown[-1], n):.2f} x"])
     what = f"f32 sum, {gpu()}, {ladder_mode(f'{GPU}-sizes.json')}"
     return table([what, *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
