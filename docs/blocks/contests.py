@@ -61,6 +61,49 @@ def duel_ratio(contestant, n, mode=None):
     return f"{duelled(contestant, n, 'ratio', mode):.3f} ({low:.3f}..{high:.3f})"
 
 
+# What was aimed at: (mode, exponents, how many times as fast as whom, at least). An empty kernel adds a launch.
+AIMS = [("after-producer", (10, 12), 1 / 1.05, "peer:empty"),
+        ("after-producer", (14, 16, 18, 20, 22, 24), 1.4, "peer:cub"),
+        ("in-graph", (10, 12), 1.1, "peer:cub"),
+        ("in-graph", (14, 16, 18, 20, 22, 24), 1.2, "peer:cub")]
+
+
+def fastest_that_reads(n, mode):
+    """The kernel among the peers that does nothing but read, in its fastest shape."""
+    names = {row["contestant"] for row in results(f"{GPU}-calls.json")["benchmarks"]}
+    return max((name for name in names if name.startswith("peer:read")), key=lambda name: duelled(name, n, mode=mode))
+
+
+def _ratio(contestant, n, mode, rival):
+    return duelled(contestant, n, mode=mode) / duelled(rival, n, mode=mode)
+
+
+def _missed(mode, exponents, least, rival):
+    return [n for n in (2**exponent for exponent in exponents) if _ratio("best", n, mode, rival) < least]
+
+
+def reading_misses_too():
+    """Whether a kernel that only reads reaches no aim that was missed."""
+    return all(_ratio(fastest_that_reads(n, mode), n, mode, rival) < least
+               for mode, exponents, least, rival in AIMS for n in _missed(mode, exponents, least, rival))
+
+
+def _aim_row(mode, exponents, least, rival):
+    worst = min((2**exponent for exponent in exponents), key=lambda n: _ratio("best", n, mode, rival))
+    missed = ", ".join(map(count, _missed(mode, exponents, least, rival)))
+    return [HEADS[mode], ", ".join(f"2^{exponent}" for exponent in exponents),
+            f"{least:.3g} times as fast as {rival.removeprefix('peer:')}",
+            f"{_ratio('best', worst, mode, rival):.3f} at {count(worst)}",
+            f"{_ratio(fastest_that_reads(worst, mode), worst, mode, rival):.3f}",
+            f"missed at {missed}" if missed else "met"]
+
+
+def aims():
+    """What was aimed at and what was measured, at the size where the least was reached."""
+    return table(["mode", "n", "at least", "measured", "a kernel that only reads, there", ""],
+                 [_aim_row(*aim) for aim in AIMS], right=False)
+
+
 def python_time(library, n):
     """Microseconds of a sum of f32 that Python calls, back to back in a stream."""
     file = f"{GPU}-python.json"
