@@ -1119,6 +1119,17 @@ TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
 
+// A row of the table holds from its size on, and 2^10 is the smallest that was measured.
+TEST_F(Cli, BestSaysOfWhichSizeItsFiguresAre) {
+  const auto said_of = [&](const char* n) {
+    return succeed({"best", "--n", n, "--device", "simt", "--repeat", "1"}).out;
+  };
+  EXPECT_TRUE(contains(said_of("2^10"), " with 2^10 elements of 4 bytes in a stream: "))
+      << said_of("2^10");
+  EXPECT_TRUE(contains(said_of("10000"), ", not with 10000 elements of 4 bytes in a stream: "))
+      << said_of("10000");
+}
+
 TEST_F(Cli, BestServesTypesOfEveryWidth) {
   const auto serve = [&](std::string_view type, const char* op) {
     const json entry = measure({"best", "--n", "3000", "--type", std::string(type), "--op", op})

@@ -22,8 +22,14 @@ using measure::testbed;
 
 namespace {
 
-/// `measured on NVIDIA H200 (sm_90), ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`
-std::string describe(const tuned_shape_row& row) {
+std::string describe_event(std::uint64_t n, std::size_t element_bytes, launched_in mode) {
+  return fmt::format("{} elements of {} bytes in a {}", format_count(n), element_bytes,
+                     mode == launched_in::graph ? "graph" : "stream");
+}
+
+/// `measured on NVIDIA H200 (sm_90) with ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`.
+/// A row holds beyond the size that it was measured with; its figures are of that size alone.
+std::string describe(const tuned_shape_row& row, const conditions& at) {
   const auto device = std::ranges::find_if(measured.devices, [&](const tuned_device& each) {
     return each.architecture == row.at.architecture;
   });
@@ -33,9 +39,10 @@ std::string describe(const tuned_shape_row& row) {
     figures.push_back(fmt::format("{:.4g} GB/s", row.gigabytes_per_second));
   if (row.ratio > 0)
     figures.push_back(fmt::format("{:.3f} times as fast as {}", row.ratio, device->library));
-  return fmt::format("measured on {} ({}), {} elements of {} bytes {}: {}", device->name,
-                     device->architecture, format_count(row.at.from_n), row.at.element_bytes,
-                     row.at.mode == launched_in::graph ? "in a graph" : "in a stream",
+  const std::string recorded = describe_event(row.at.from_n, row.at.element_bytes, row.at.mode),
+                    asked = describe_event(at.n, size_of(at.type), place_of(at.mode));
+  return fmt::format("measured on {} ({}) with {}{}: {}", device->name, device->architecture,
+                     recorded, asked == recorded ? "" : ", not with " + asked,
                      fmt::join(figures, ", "));
 }
 
@@ -61,7 +68,7 @@ std::string describe_elsewhere(const conditions& at) {
       grid = fmt::format(", {} block{}{}", row->grid, row->grid == 1 ? "" : "s",
                          row->unit == grid_unit::blocks ? "" : " a multiprocessor");
     text += fmt::format("\n{:<11}elsewhere stage {} in blocks of {}, {} items a thread{}: {}", "",
-                        row->stage, row->block, row->items, grid, describe(*row));
+                        row->stage, row->block, row->items, grid, describe(*row, at));
   }
   return text;
 }
@@ -71,7 +78,7 @@ std::string explain(const stage_choice& choice, const device_properties& device,
   if (device.architecture == executor_architecture)
     return explain_rule(choice.by.shape, device) + describe_elsewhere(at);
   if (choice.by.row == nullptr) return explain_rule(choice.by.shape, device);
-  const std::string figures = describe(*choice.by.row);
+  const std::string figures = describe(*choice.by.row, at);
   return choice.is_ranked ? figures : "stage by rule, shape as " + figures;
 }
 
