@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
@@ -145,10 +146,20 @@ void write_document(const std::string& file, const std::string& document) {
     fmt::print("{}\n", document);
     return;
   }
-  std::ofstream out(file);
+  // A file is replaced as a whole: whoever reads it meanwhile, or ends the program, finds no part
+  // of one. What is no file, such as a pipe, or a link, cannot be.
+  namespace fs = std::filesystem;
+  const fs::file_type there = fs::symlink_status(file).type();
+  const bool is_replaced = (there == fs::file_type::regular || there == fs::file_type::not_found) &&
+                           access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
+  const std::string target = is_replaced ? file + ".part" : file;
+  std::ofstream out(target);
   out << document << '\n';
   out.close();
-  if (!out) throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+  if (out && (!is_replaced || std::rename(target.c_str(), file.c_str()) == 0)) return;
+  const std::string why = std::strerror(errno);
+  if (is_replaced) std::remove(target.c_str());
+  throw input_error(fmt::format("cannot write '{}': {}", file, why));
 }
 
 void write_results(const std::string& file, const nlohmann::ordered_json& context,

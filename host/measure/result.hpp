@@ -85,7 +85,8 @@ void check_json_file(const std::string& file);
 /// The local time, as in the `date` of a file of results.
 [[nodiscard]] std::string timestamp();
 
-/// Writes a document and the end of its last line.
+/// Writes a document and the end of its last line. A file that is there stays as it is until the
+/// new one is whole.
 /// @param file `-` for standard output
 /// @throws input_error when the file cannot be written
 void write_document(const std::string& file, const std::string& document);

@@ -2,11 +2,13 @@
 // out. Everything runs on the executor, so that the tests are the same on every machine.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -19,6 +21,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "tests/cli/program.hpp"
@@ -1084,6 +1087,31 @@ TEST_F(Cli, SizesWithPeers) {
   EXPECT_EQ(entries[10].at("peer"), "openmp");
   EXPECT_EQ(entries[10].at("n"), 100);
   EXPECT_EQ(entries[21].at("against_best_peer"), 1.0);
+}
+
+TEST_F(Cli, LadderThatIsInterruptedLeavesWhatItFound) {
+  signal(SIGINT, SIG_DFL);  // which a program inherits as ignored where tests run in the background
+  const fs::path file = in_directory("ladder.json");
+  std::size_t entries = 0;
+  const auto interrupt_after_two = [&](pid_t program) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+    while (entries < 2 && std::chrono::steady_clock::now() < deadline) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      if (!fs::exists(file)) continue;
+      const json document = json::parse(slurp(file), nullptr, false);
+      ASSERT_FALSE(document.is_discarded()) << "a part of a file";
+      entries = document.at("benchmarks").size();
+    }
+    kill(program, SIGINT);
+  };
+  const outcome o = spawn({TENFOLD_PROGRAM, "ladder", "--times", "--n", "2^20", "--device", "simt",
+                           "--json", "ladder.json"},
+                          {}, {}, interrupt_after_two);
+  EXPECT_EQ(o.code, -SIGINT) << o.what();
+  const json left = json::parse(slurp(file)).at("benchmarks");
+  EXPECT_GE(left.size(), entries);
+  EXPECT_GE(entries, 2u) << o.what();
+  for (const json& each : left) expect_entry(each);
 }
 
 TEST_F(Cli, SizesLeaveOutStagesThatDoNotServe) {

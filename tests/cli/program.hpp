@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <initializer_list>
 #include <iterator>
 #include <map>
@@ -113,8 +114,10 @@ class Cli : public testing::Test {
   /// Runs a program to its end.
   /// @param environment variables set, or unset where the value is empty
   /// @param stdout_path where standard output goes instead of a file of ours
+  /// @param meanwhile called once, while the program runs
   outcome spawn(const words& command, const std::map<std::string, std::string>& environment = {},
-                const std::string& stdout_path = {}) const {
+                const std::string& stdout_path = {},
+                const std::function<void(pid_t)>& meanwhile = {}) const {
     const fs::path out = in_directory(".stdout"), err = in_directory(".stderr");
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -147,6 +150,7 @@ class Cli : public testing::Test {
                                     pointers(arguments).data(), pointers(variables).data());
     posix_spawn_file_actions_destroy(&actions);
     if (failure != 0) throw std::runtime_error("cannot run " + command.front());
+    if (meanwhile) meanwhile(child);
     int status = 0;
     rusage used{};
     wait4(child, &status, 0, &used);

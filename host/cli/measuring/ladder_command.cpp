@@ -83,7 +83,7 @@ class ladder_run {
     if (std::ranges::none_of(rows_, stands))
       throw input_error("no stage serves this request; each line above says why");
     if (!is_silent()) print_summary();
-    if (!options_.json.empty()) write_results();
+    write_results();
     return std::ranges::any_of(rows_, [](const ladder_row& r) { return r.has(verdict::wrong); })
                ? exit_code::wrong_result
                : exit_code::success;
@@ -129,6 +129,8 @@ class ladder_run {
         status_.clear();
         if (is_silent()) report_refusal(rows_.back());
         if (table) table->add(rows_.back());
+        // Each time anew, so that a run that is cut short has left what it found.
+        if (!is_silent()) write_results();
       }
     }
     const auto by_size = [](const ladder_row& a, const ladder_row& b) { return a.n < b.n; };
@@ -174,9 +176,11 @@ class ladder_run {
                r.who->peer == nullptr ? "" : title_of(*r.who) + ": ", r.refusal);
   }
 
+  void compare_all() { compare(rows_, bed_.device().properties().peak_bytes_per_second); }
+
   void finish_table() {
     status_.clear();
-    compare(rows_, bed_.device().properties().peak_bytes_per_second);
+    compare_all();
     if (is_silent() || prints_at_once()) return;
     if (!options_.sizes.empty()) {
       print_size_table(candidates_, rows_, sizes_);
@@ -233,10 +237,14 @@ class ladder_run {
     if (steps.size() >= 2) fmt::print("On the {}: {}\n", recorded_device, describe_gain(steps));
   }
 
+  /// What there is by now.
   void write_results() {
+    if (options_.json.empty()) return;
+    compare_all();
     std::vector<result> results;
     for (const ladder_row& r : rows_)
       if (r.measured && r.is_shown()) results.push_back(*r.measured);
+    if (results.empty()) return;
     auto context = describe_run(options_, bed_);
     if (const double ceiling = find_ceiling(rows_).bytes_per_second; ceiling > 0)
       context["read_ceiling_bytes_per_second"] = ceiling;
