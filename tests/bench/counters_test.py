@@ -85,10 +85,10 @@ class Values(unittest.TestCase):
     def test_come_one_launch_a_line_after_the_units(self):
         launches = counters.parse_launches(
             '==PROF== Profiling\n"ID","Kernel Name","Block Size","Grid Size",'
-            '"smsp__inst_executed.sum"\n"","","","","inst"\n'
+            '"smsp__inst_executed_op_shared_ld.sum"\n"","","","","inst"\n'
             '"0","void f<int, int>(T1)","(256, 1, 1)","(16, 2, 1)","3,264"\n')
         self.assertEqual(launches, [counters.Launch("void f<int, int>(T1)", 32, 256,
-                                                    {"smsp__inst_executed.sum": 3264})])
+                                                    {"smsp__inst_executed_op_shared_ld.sum": 3264})])
 
 
 class Comparison(unittest.TestCase):
