@@ -1,19 +1,166 @@
-// From a unit to the code of its kernels.
+// From a unit to the code of its kernels, by whatever compilers there are.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
 #include <tuple>
 
 #include "host/error.hpp"
-#include "host/isa/compiler.hpp"
 #include "host/isa/readers.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold::isa {
 namespace fs = std::filesystem;
+namespace {
+
+// ---- compilers ----------------------------------------------------------------------------------
+
+/// A program and its arguments.
+using command = std::vector<std::string>;
+
+struct vendor_compiler {
+  const char* variable;  ///< of the environment
+  const char* built_with;
+  std::vector<std::string> usual;
+  const char* advice;
+};
+
+const vendor_compiler& compiler_of(vendor v) {
+  static const vendor_compiler amd{
+      "TENFOLD_HIP_COMPILER",
+      TENFOLD_BUILT_WITH_HIP,
+      {"hipcc", "/opt/rocm/bin/hipcc", "/opt/rocm/core/bin/hipcc"},
+      "there is no hipcc: install ROCm, or set TENFOLD_HIP_COMPILER to a command such as "
+      "'clang++ --rocm-path=FOLDER'"};
+  static const vendor_compiler nvidia{
+      "TENFOLD_CUDA_COMPILER",
+      TENFOLD_BUILT_WITH_CUDA,
+      {"nvcc", "/usr/local/cuda/bin/nvcc"},
+      "there is no nvcc: install the CUDA Toolkit, or set TENFOLD_CUDA_COMPILER to its nvcc"};
+  return v == vendor::amd ? amd : nvidia;
+}
+
+std::string from_environment(const char* variable) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? "" : text;
+}
+
+/// The first of these programs that is there; empty where none is.
+std::string find_first(const std::vector<std::string>& names) {
+  for (const std::string& each : names)
+    if (const std::string found = find_program(each); !found.empty()) return found;
+  return {};
+}
+
+/// The words of a text, between which there are spaces.
+command command_from(std::string_view text) {
+  const std::vector<std::string_view> words = words_of(text);
+  return {words.begin(), words.end()};
+}
+
+/// Empty where there is none.
+command find_compiler(vendor v) {
+  const vendor_compiler& known = compiler_of(v);
+  if (const command chosen = command_from(from_environment(known.variable)); !chosen.empty())
+    return chosen;
+  if (command built_with = command_from(known.built_with);
+      !built_with.empty() && !find_program(built_with.front()).empty())
+    return built_with;
+  const std::string found = find_first(known.usual);
+  return found.empty() ? command() : command{found};
+}
+
+/// nvdisasm, beside nvcc or where it usually is; empty where there is none.
+std::string find_disassembler() {
+  std::vector<std::string> places{"nvdisasm", "/usr/local/cuda/bin/nvdisasm"};
+  if (const command compiler = find_compiler(vendor::nvidia); !compiler.empty())
+    places.insert(places.begin(),
+                  (fs::path(find_program(compiler.front())).parent_path() / "nvdisasm").string());
+  return find_first(places);
+}
+
+constexpr std::string_view digits = "0123456789";
+
+/// `942` and `90a` are generation 9, `1201` is 12: the last two are its version and stepping.
+int generation_of(std::string_view number) {
+  if (number.size() < 3 || number.size() > 4 ||
+      number.find_first_not_of("0123456789abcdef") != number.npos)
+    return 0;
+  const std::string_view generation = number.substr(0, number.size() - 2);
+  return generation.find_first_not_of(digits) == generation.npos ? *number_at(generation) : 0;
+}
+
+bool is_capability(std::string_view number) {
+  const std::size_t end = std::min(number.find_first_not_of(digits), number.size());
+  const std::string_view suffix = number.substr(end);
+  return (end == 2 || end == 3) && (suffix.empty() || suffix == "a" || suffix == "f");
+}
+
+}  // namespace
+
+architecture parse_architecture(std::string_view name) {
+  if (name.starts_with("gfx"))
+    if (const int generation = generation_of(name.substr(3)))
+      return {std::string(name), vendor::amd, generation < 10 ? 64 : 32};
+  if (name.starts_with("sm_") && is_capability(name.substr(3)))
+    return {std::string(name), vendor::nvidia, 32};
+  throw input_error(fmt::format(
+      "there is no architecture '{}': use AMD's names, such as gfx90a, gfx942, gfx1100, gfx1201, "
+      "or NVIDIA's, such as sm_80, sm_90, sm_120",
+      name));
+}
+
+std::string compiler_absence(const architecture& a) {
+  const command found = find_compiler(a.vendor);
+  if (found.empty())
+    return fmt::format("cannot compile for {}: {}", a.name, compiler_of(a.vendor).advice);
+  // Only the environment can name what is not there.
+  if (find_program(found.front()).empty())
+    return fmt::format("cannot compile for {}: there is no program '{}', which {} names", a.name,
+                       found.front(), compiler_of(a.vendor).variable);
+  return {};
+}
+
+std::string compiler_version(const architecture& a) {
+  const temporary_folder folder;
+  command line = needed_compiler(a);
+  line.emplace_back("--version");
+  const process_result result = run_process(line, folder);
+  const std::vector<std::string_view> lines = lines_of(result.out);
+  for (const std::string_view each : lines)
+    if (each.find("clang version") != each.npos || each.find(", release ") != each.npos)
+      return std::string(trimmed(each));
+  return lines.empty() ? "of unknown version" : std::string(trimmed(lines.front()));
+}
+
+command needed_compiler(const architecture& a) {
+  if (const std::string absence = compiler_absence(a); !absence.empty()) throw input_error(absence);
+  return find_compiler(a.vendor);
+}
+
+std::string source_folder() {
+  const std::string named = from_environment("TENFOLD_SOURCE");
+  const fs::path folder = named.empty() ? TENFOLD_SOURCE_FOLDER : named;
+  std::error_code ignored;
+  if (!fs::exists(folder / "common/gpu.hpp", ignored))
+    throw input_error(
+        fmt::format("the source of the kernels is not in {}: set TENFOLD_SOURCE to the folder that "
+                    "holds kernels/ and common/",
+                    folder.string()));
+  return folder.string();
+}
+
+std::string disassembler_absence() {
+  if (!find_disassembler().empty()) return {};
+  return "there is no nvdisasm: install all of the CUDA Toolkit, or add the folder that has it to "
+         "PATH";
+}
+
+// ---- units --------------------------------------------------------------------------------------
+
 namespace {
 
 /// What makes the GPU's code the same as in a build of the project, and what to read of it.

@@ -52,6 +52,16 @@ struct kernel_code {
 /// none.
 [[nodiscard]] std::string compiler_absence(const architecture& a);
 
+/// The command of that compiler with the options it always takes. In this order:
+/// TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER of the environment, what this build compiles its
+/// own kernels with, hipcc or nvcc where they usually are.
+/// @throws input_error where there is none
+[[nodiscard]] std::vector<std::string> needed_compiler(const architecture& a);
+
+/// The folder with the kernels' headers.
+/// @throws input_error where there is none any more
+[[nodiscard]] std::string source_folder();
+
 /// The version of that compiler in one line, as it gives it itself.
 [[nodiscard]] std::string compiler_version(const architecture& a);
 

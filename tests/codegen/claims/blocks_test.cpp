@@ -1,7 +1,7 @@
 // Claims about what a kernel's code gains from the size of its block.
 #include <fmt/format.h>
 
-#include "host/isa/compiler.hpp"
+#include "host/isa/isa.hpp"
 #include "host/text/process.hpp"
 #include "tests/codegen/claims/claim.hpp"
 #include "tests/codegen/reading.hpp"

@@ -5,7 +5,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "host/isa/compiler.hpp"
+#include "host/isa/isa.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
 #include "tests/codegen/claims/claim.hpp"
