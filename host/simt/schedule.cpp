@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "host/error.hpp"
@@ -10,8 +12,19 @@
 namespace tenfold::simt {
 namespace {
 
+using order = schedule::order;
+
+/// In the order of `schedule::order`.
+constexpr std::string_view names[] = {"in-order",       "reverse", "random",
+                                      "blocks-reverse", "first",   "last"};
+
+/// Whether more follows the name.
+bool takes_numbers(order which) {
+  return which == order::random || which == order::first || which == order::last;
+}
+
 /// `THREAD@STRETCH`
-std::optional<schedule> parse_favour(schedule::order which, std::string_view text) {
+std::optional<schedule> parse_favour(order which, std::string_view text) {
   const std::size_t at = text.find('@');
   if (at == std::string_view::npos) return std::nullopt;
   const auto thread = parse_digits<unsigned>(text.substr(0, at));
@@ -21,17 +34,16 @@ std::optional<schedule> parse_favour(schedule::order which, std::string_view tex
 }
 
 std::optional<schedule> parse(std::string_view text) {
-  if (text == "in-order") return schedule{schedule::order::in_order};
-  if (text == "reverse") return schedule{schedule::order::reverse};
-  if (text == "blocks-reverse") return schedule{schedule::order::blocks_reverse};
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const std::string_view word = text.substr(0, colon), rest = text.substr(colon + 1);
-  if (word == "first") return parse_favour(schedule::order::first, rest);
-  if (word == "last") return parse_favour(schedule::order::last, rest);
-  if (word != "random") return std::nullopt;
-  const auto seed = parse_digits(rest);
-  return seed ? std::optional(schedule{schedule::order::random, *seed}) : std::nullopt;
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const auto* const name = std::ranges::find(names, text.substr(0, colon));
+  if (name == std::end(names)) return std::nullopt;
+  const auto which = static_cast<order>(name - names);
+  const std::string_view rest = text.substr(colon);
+  if (takes_numbers(which) == rest.empty()) return std::nullopt;
+  if (rest.empty()) return schedule{which};
+  if (which != order::random) return parse_favour(which, rest.substr(1));
+  const auto seed = parse_digits(rest.substr(1));
+  return seed ? std::optional(schedule{which, *seed}) : std::nullopt;
 }
 
 }  // namespace
@@ -45,21 +57,10 @@ schedule parse_schedule(std::string_view text) {
 }
 
 std::string to_string(const schedule& s) {
-  switch (s.blocks_and_lanes) {
-    case schedule::order::in_order:
-      return "in-order";
-    case schedule::order::reverse:
-      return "reverse";
-    case schedule::order::blocks_reverse:
-      return "blocks-reverse";
-    case schedule::order::first:
-      return fmt::format("first:{}@{}", s.thread, s.stretch);
-    case schedule::order::last:
-      return fmt::format("last:{}@{}", s.thread, s.stretch);
-    case schedule::order::random:
-      break;
-  }
-  return fmt::format("random:{}", s.seed);
+  const std::string_view name = names[static_cast<std::size_t>(s.blocks_and_lanes)];
+  if (s.blocks_and_lanes == order::random) return fmt::format("{}:{}", name, s.seed);
+  if (!takes_numbers(s.blocks_and_lanes)) return std::string(name);
+  return fmt::format("{}:{}@{}", name, s.thread, s.stretch);
 }
 
 }  // namespace tenfold::simt

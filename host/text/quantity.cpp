@@ -19,10 +19,6 @@ namespace {
 constexpr std::string_view examples =
     "write for example 1000000, 1_000_000, 2^24, 64Mi, 5M, 1e9 or 2.5e6";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 constexpr std::pair<std::string_view, std::uint64_t> suffixes[] = {
     {"Ki", 1ULL << 10}, {"Mi", 1ULL << 20},  {"Gi", 1ULL << 30},      {"Ti", 1ULL << 40},
     {"k", 1'000ULL},    {"M", 1'000'000ULL}, {"G", 1'000'000'000ULL}, {"T", 1'000'000'000'000ULL}};
@@ -71,11 +67,10 @@ class count_parser {
   std::string digits() {
     std::string result;
     do {
-      if (rest_.empty() || !is_digit(rest_.front())) fail("is not a count");
-      while (!rest_.empty() && is_digit(rest_.front())) {
-        result += rest_.front();
-        rest_.remove_prefix(1);
-      }
+      const std::size_t count = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+      if (count == 0) fail("is not a count");
+      result += rest_.substr(0, count);
+      rest_.remove_prefix(count);
     } while (accept('_'));
     return result;
   }
