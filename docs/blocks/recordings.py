@@ -58,7 +58,7 @@ def _line(file):
     of = _context(document)
     times, ceilings = ([number(round(pair[i])) for pair in figures if pair[i]] for i in (0, 1))
     return [f"[{file.removeprefix(GPU + '-').removesuffix('.json')}](results/{file})", _command(file),
-            of["date"][:10], of.get("commit", "").partition(" ")[0],
+            of["date"][:10], of.get("commit", ""),
             ", ".join(dict.fromkeys(NAMES[mode] for mode in modes)) or "no times",
             ", ".join(dict.fromkeys(INPUTS[mode] for mode in modes)),
             ", ".join(times), ", ".join(ceilings)]

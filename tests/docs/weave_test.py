@@ -1,12 +1,16 @@
 """That docs/weave writes what it is asked for, and no page whose marks are not in pairs."""
 
+import importlib
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
+recordings = importlib.import_module("blocks.recordings")  # the module, not the function of its name
 
 STALE = """# A page
 
@@ -85,6 +89,11 @@ class Weave(unittest.TestCase):
         woven = self.weave('a <!--= "—block 64"[:7] -->old<!--/-->\n')
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
         self.assertIn("-->--block<!--/-->", woven)
+
+    def test_tells_that_a_recording_is_of_changed_sources(self):
+        document = {"benchmarks": [], "command": "tenfold run", "date": "2026-11-22", "commit": "ff23 with changes"}
+        with unittest.mock.patch.object(recordings, "results", lambda file: document):
+            self.assertIn("ff23 with changes", recordings._line("h200-some.json"))
 
     def test_passes_over_code(self):
         text = "```markdown\n<!-- weave: idea(3) -->\n<!-- remark -->\n```\n"
