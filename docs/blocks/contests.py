@@ -1,13 +1,10 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
 from blocks.markdown import count, duration, number, percent
-from blocks.modes import modes_of
+from blocks.modes import HEADS, modes_of
 from blocks.results import GPU, results
 from scripts.common import device_name, table, tuned_rows
 
-HEADS = {"after-producer": "after a kernel", "in-graph": "in a graph, after a kernel",
-         "back-to-back": "back to back in a stream", "stream": "back to back in a stream",
-         "graph": "back to back in a graph"}
 LEAST_OF_CEILING = 2**22  # below it a launch takes longer than the reading
 
 

@@ -2,7 +2,7 @@
 
 from blocks.architectures import ADDITIONS_PER_CLOCK
 from blocks.markdown import count, duration, gigabytes, percent, times
-from blocks.modes import NAMES, modes_of
+from blocks.modes import HEADS, modes_of
 from blocks.results import GPU, results
 from blocks.sources import name_of, with_the_one_before
 from scripts.common import table
@@ -41,7 +41,7 @@ def additions_per_second():
 
 def ladder_mode(file=f"{GPU}-ladder.json"):
     """What the times of a recorded ladder are of."""
-    return NAMES[modes_of(results(file)["benchmarks"])[0]]
+    return HEADS[modes_of(results(file)["benchmarks"])[0]]
 
 
 def on_gpu(stage):
@@ -83,7 +83,8 @@ def solution(name):
     """What a GPU gives the solution of an exercise, beside the stage that it began as."""
     own, stage = (row(name)["bytes_per_second"] for row in (solution_row, stage_row))
     return (f"an {gpu().removeprefix('NVIDIA ')} reads {gigabytes(own)} with it, and {gigabytes(stage)} "
-            f"with stage {_solution(name)['began_as']} in the same shape: {times(own, stage)}")
+            f"with stage {_solution(name)['began_as']} in the same shape, {HEADS[stage_row(name).get('mode')]}: "
+            f"{times(own, stage)}")
 
 
 def sized(stage, n, key):

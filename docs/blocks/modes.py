@@ -8,9 +8,13 @@ MODES = {"after-producer": "a call after a kernel that wrote its input",
          "graph": "calls back to back in a graph, data in no cache",
          None: "single calls, data in no cache"}
 
-# The same in tables, where the input has a column of its own.
+# The same as the program says it, where the input has a column of its own.
 NAMES = {"after-producer": "after-producer", "in-graph": "in-graph", "back-to-back": "back-to-back",
          "stream": "back-to-back", "graph": "back-to-back in a graph", None: "single calls"}
+# The same in the heads of tables.
+HEADS = {"after-producer": "after a kernel", "in-graph": "in a graph, after a kernel",
+         "back-to-back": "back to back in a stream", "stream": "back to back in a stream",
+         "graph": "back to back in a graph", None: "single calls"}
 INPUTS = {mode: "just written" if mode in ("after-producer", "in-graph") else "in no cache" for mode in MODES}
 
 
