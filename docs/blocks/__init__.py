@@ -11,6 +11,7 @@ from blocks.results import *
 from blocks.accuracy import *
 from blocks.ladders import *
 from blocks.contests import *
+from blocks.flight import *
 from blocks.recordings import *
 from blocks.emulator import *
 from blocks.profiler import *
