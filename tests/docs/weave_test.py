@@ -1,7 +1,10 @@
 """That docs/weave writes what it is asked for, and no page whose marks are not in pairs."""
 
 import importlib
+import itertools
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -84,8 +87,10 @@ class Weave(unittest.TestCase):
         self.assert_refused("a <!--= number(7) -->7\n\n<!-- weave: idea(3) -->\n<!-- /weave -->\n",
                             "page.md:1: a figure without its end")
 
-    def test_refuses_two_dashes_in_the_mark_of_a_figure(self):
+    def test_refuses_two_dashes_in_a_mark(self):
         self.assert_refused('a <!--= len("--block 64") -->10<!--/-->\n', "page.md:1: a figure's mark has \"--\"")
+        self.assert_refused('<!-- weave: len("--block 64") -->\n10\n<!-- /weave -->\n',
+                            "page.md:1: a block's mark has \"--\"")
         woven = self.weave('a <!--= "—block 64"[:7] -->old<!--/-->\n')
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
         self.assertIn("-->--block<!--/-->", woven)
@@ -99,6 +104,30 @@ class Weave(unittest.TestCase):
         text = "```markdown\n<!-- weave: idea(3) -->\n<!-- remark -->\n```\n"
         self.assertEqual(self.weave(text, "--check"), text)
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
+
+
+class Rendered(unittest.TestCase):
+    """cmark-gfm has GitHub's rules."""
+
+    def test_shows_no_mark(self):
+        renderers = [name for name in ("cmark", "cmark-gfm") if shutil.which(name)]
+        if not renderers:
+            self.skipTest("there is neither cmark nor cmark-gfm")
+        pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+        for renderer, page in itertools.product(renderers, pages):
+            with self.subTest(renderer=renderer, page=page.name):
+                self.assertNotIn("&lt;!--", shown(renderer, page.read_text(encoding="utf-8")))
+
+    def test_would_find_a_mark_that_shows(self):
+        if not shutil.which("cmark"):
+            self.skipTest("there is no cmark")
+        self.assertIn("&lt;!--", shown("cmark", 'a <!--= len("--block 64") -->10<!--/-->\n'))
+
+
+def shown(renderer, text):
+    """What a reader sees of a page, code aside."""
+    done = subprocess.run([renderer], input=text, capture_output=True, text=True, check=True)
+    return re.sub(r"<code.*?</code>", "", done.stdout, flags=re.DOTALL)
 
 
 if __name__ == "__main__":
