@@ -4,12 +4,13 @@ TENFOLD_PROGRAM and TENFOLD_DUEL name the programs whose numbers and files it mu
 """
 import contextlib
 import io
+import itertools
 import json
-import math
 import os
 import pathlib
 import subprocess
 import tempfile
+import types
 import unittest
 from unittest import mock
 
@@ -48,6 +49,21 @@ class Words(unittest.TestCase):
             self.assertEqual(peers.format_seconds(seconds), text)
 
 
+class Steady(peers.Contestant):
+    """A call takes so many seconds; writing its input takes ten microseconds."""
+
+    def __init__(self, mode, seconds):
+        self._mode, self.seconds, self.calls = mode, seconds, 1
+        self.choose_calls()
+
+    def time(self, what):
+        each = {"calls": self.seconds, "producers": 1e-5, "pairs": 1e-5 + self.seconds}[what]
+        return each * self.calls
+
+    def result(self):
+        return 0
+
+
 class Statistics(unittest.TestCase):
     def test_quantiles_are_linear_between_neighbours(self):
         for seconds, p5, median, p95 in (([3, 1, 2], 1.1, 2, 2.9), ([10, 0], 0.5, 5, 9.5), ([7], 7, 7, 7)):
@@ -71,20 +87,36 @@ class Statistics(unittest.TestCase):
         self.assertGreater(len(set(rounds)), 1)
 
     def test_calls_make_a_sample_long_enough(self):
-        class Steady(peers.Contestant):
-            def __init__(self, seconds):
-                self.seconds = seconds
+        for mode, seconds, calls in (("back-to-back", 1e-6, 300), ("back-to-back", 1e-3, 1),
+                                     ("back-to-back", 1e-9, peers.MOST_CALLS), ("after-producer", 1e-6, 300),
+                                     ("after-producer", 1e-9, 499), ("after-producer", -1e-6, 555)):
+            steady = Steady(mode, seconds)
+            self.assertEqual(steady.calls, calls, (mode, seconds))
+            self.assertAlmostEqual(steady.sample(), seconds)
 
-            def prepare(self, calls):
-                self.prepared = calls
 
-            def sample(self):
-                return self.seconds
+class Recording(peers.Contestant):
+    """Keeps what it enqueues, of three windows."""
 
-        for seconds, calls in ((1e-6, 300), (1e-3, 1), (1e-9, peers.MOST_CALLS)):
-            steady = Steady(seconds)
-            steady.choose_calls()
-            self.assertEqual((steady.calls, steady.prepared), (calls, calls))
+    def __init__(self):
+        self._windows, self._turn, self._last, self.calls = ["a", "b", "c"], 0, None, 2
+        self._reduce, self.log = (lambda window: self.log.append(f"reduce {window}") or window), []
+
+    def produce(self, i):
+        self.log.append(f"produce {self._windows[i]}")
+        return self._windows[i]
+
+
+class Sequences(unittest.TestCase):
+    def test_go_from_window_to_window(self):
+        for what, log in (("calls", ["reduce a", "reduce b"]), ("producers", ["produce a", "produce b"]),
+                          ("pairs", ["produce a", "reduce a", "produce b", "reduce b"])):
+            recording = Recording()
+            self.assertEqual(recording.enqueue(what), "b")
+            self.assertEqual(recording.log, log)
+            self.assertEqual(recording._last, None if what == "producers" else "b")
+            recording.enqueue("calls")
+            self.assertEqual(recording.log[-2:], ["reduce c", "reduce a"])
 
 
 class Input(unittest.TestCase):
@@ -93,49 +125,54 @@ class Input(unittest.TestCase):
         command = [os.environ["TENFOLD_PROGRAM"], "run", "10", "--n", str(n), "--seed", "7", "--type",
                    element_type, "--op", op, "--device", "simt", "--repeat", "1", "--json", "-"]
         out = subprocess.run(command, check=True, capture_output=True).stdout
-        entry = json.loads(out)["benchmarks"][0]
-        return entry.get("rounding", entry)["reference"]
+        return json.loads(out)["benchmarks"][0]["reference"]
 
     def test_elements_are_those_of_the_program(self):
-        n = 1000
         for element_type in peers.TYPES:
-            elements = [peers.element(element_type, 7, i) for i in range(n)]
-            self.assertEqual(self.result(element_type, "sum", 1), elements[0], element_type)
-            self.assertEqual(self.result(element_type, "minimum", n), min(elements), element_type)
-            self.assertEqual(self.result(element_type, "maximum", n), max(elements), element_type)
-            if element_type[0] == "u":
-                bits = int(element_type[1:])
-                self.assertEqual(self.result(element_type, "sum", n), sum(elements) % 2**bits)
+            def elements(op, n):
+                return [peers.element(element_type, op, 7, i, n) for i in range(n)]
+            for n in (1, 1000, 1 << 16):
+                total = sum(elements("sum", n))
+                if element_type in peers.DIGITS:
+                    self.assertEqual(self.result(element_type, "sum", n), total, (element_type, n))
+                else:
+                    bits = int(element_type[1:])
+                    self.assertEqual((self.result(element_type, "sum", n) - total) % 2**bits, 0, (element_type, n))
+            for op, of in (("minimum", min), ("maximum", max)):
+                self.assertEqual(self.result(element_type, op, 1000), of(elements(op, 1000)), element_type)
+
+    def test_sums_of_floats_are_exact_in_any_order(self):
+        for element_type, digits in peers.DIGITS.items():
+            n = 1 << 12
+            elements = [peers.element(element_type, "sum", 7, i, n) for i in range(n)]
+            unit = 2.0 ** -peers.exact_bits(element_type, n)
+            sums = list(itertools.accumulate(elements)) + list(itertools.accumulate(elements[::-1]))
+            self.assertTrue(all(x % unit == 0 and abs(x) <= unit * 2**digits for x in sums))
 
     def test_numpy_makes_the_same_elements(self):
         try:
             import numpy
         except ImportError:
             self.skipTest("numpy is not here; where it is, each run compares some elements")
-        for element_type in peers.TYPES:
-            made = peers.generate(numpy, element_type, 1000, 7)
-            self.assertEqual(made.tolist(), [peers.element(element_type, 7, i) for i in range(1000)])
+        for element_type, op in itertools.product(peers.TYPES, peers.OPERATORS):
+            made = peers.Input(element_type, op, 1000, 7)
+            elements = [peers.element(element_type, op, 7, i, 1000) for i in range(1000)]
+            self.assertEqual(made.data.tolist(), elements)
+            if op == "sum" and element_type in peers.DIGITS:
+                self.assertEqual(made.expected(1000), sum(elements))
 
-    def test_windows_lie_apart_and_inside_the_ring(self):
-        ring = peers.Field("f32", 1000, 1)
-        self.assertEqual(ring.window_starts(100, 99), [0, 128, 256, 384, 512, 640, 768])
-        self.assertEqual(ring.window_starts(100, 2), [0, 128])
-        self.assertEqual(ring.window_starts(1000, 99), [0])
-        for n in (1, 100, 333):
-            self.assertLessEqual(ring.window_starts(n, 99)[-1] + n, 1000)
-
-    def test_bound_is_that_of_the_project(self):
-        depth = 1024 + 1024
-        self.assertEqual(peers.assumed_depth(1 << 20), depth)
-        self.assertEqual(peers.assumed_depth(10), 10)
-        self.assertAlmostEqual(peers.error_bound("f32", 1 << 20, 3.0), 8 * 2.0**-24 * math.sqrt(3 * depth))
+    def test_windows_fill_the_ring(self):
+        self.assertEqual(peers.ring_of("f32", 100, 4000, 99), (7, 128))
+        self.assertEqual(peers.ring_of("f32", 100, 4000, 2), (2, 128))
+        self.assertEqual(peers.ring_of("f64", 1000, 4000, 99), (1, 1024))
 
 
-EVENT = peers.Event("f32", "sum", 1 << 22, "back-to-back")
+EVENT = peers.Event("f32", "sum", 1 << 22, "after-producer")
 
 
 def timed(label, seconds):
-    return peers.timed_row(label, EVENT, seconds, 4, True)
+    library = types.SimpleNamespace(name=label, version="1.0")
+    return peers.timed_row(library, EVENT, seconds, 4, True)
 
 
 class Standings(unittest.TestCase):
@@ -162,7 +199,7 @@ class Standings(unittest.TestCase):
         rows[0].entry["verdict"] = "WRONG"
         peers.rank(rows, rows[0])
         text = peers.table(rows, rows[0])
-        for part in ("sum of 2^22 f32, back to back in a stream", "times as fast as peer:torch",
+        for part in ("sum of 2^22 f32, a call after a kernel that writes its input", "times as fast as peer:torch",
                      "2.00 us", "50.0%", "WRONG", "wide spread: 800%"):
             self.assertIn(part, text)
 
@@ -173,32 +210,16 @@ class Standings(unittest.TestCase):
             peers.choose_reference(rows, "peer:cub")
 
 
-class Imagined(peers.Contestant):
-    """Takes a microsecond."""
-
-    def prepare(self, calls):
-        pass
-
-    def sample(self):
-        return 1e-6
-
-    def result(self):
-        return 0
-
-
 class ImaginedLibrary:
     name, version, device_name = "peer:torch", "1.0", "Imagined GPU"
 
     def __init__(self, cache_bytes):
         pass
 
-    def admit(self, event, field_):
-        if event.mode == "graph":
+    def admit(self, event, input_, ring_bytes):
+        if event.mode == "in-graph":
             raise peers.Failure("graphs are dry")
-        return Imagined()
-
-    def release(self):
-        pass
+        return Steady(event.mode, 1e-6)
 
 
 class Absent:
@@ -212,10 +233,10 @@ class Program(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def run_program(self, *arguments, torch=ImaginedLibrary, right=True):
+    def run_program(self, *arguments, torch=ImaginedLibrary, expected=0):
         out, err = io.StringIO(), io.StringIO()
         with mock.patch.dict(peers.LIBRARIES, torch=torch, jax=Absent), \
-                mock.patch.object(peers.Field, "is_right", return_value=right), \
+                mock.patch.object(peers.Input, "expected", return_value=expected), \
                 contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             code = peers.main([str(each) for each in arguments])
         return code, out.getvalue(), err.getvalue()
@@ -238,7 +259,7 @@ class Program(unittest.TestCase):
         code, out, err = self.run_program("--n", "1000", "--rounds", 7)
         self.assertEqual((code, err), (peers.RIGHT, ""))
         for part in ("peer jax is absent: No module named 'jax'", "cuda:0 (Imagined GPU)",
-                     "left out: peer:torch: graphs are dry", "sum of 1000 f32, back to back in a stream",
+                     "left out: peer:torch: graphs are dry", "sum of 1000 f32, a call after a kernel",
                      "peer:torch  "):
             self.assertIn(part, out)
 
@@ -246,18 +267,18 @@ class Program(unittest.TestCase):
         self.expect_refusal("jax is absent", code=peers.DEVICE_FAILED, torch=Absent)
 
     def test_nobody_takes_part(self):
-        code, out, err = self.run_program("--mode", "graph", "--n", 1000)
+        code, out, err = self.run_program("--mode", "in-graph", "--n", 1000)
         self.assertEqual(code, peers.BAD_INPUT)
         self.assertIn("graphs are dry", out)
         self.assertIn("nobody took part", err)
 
     def test_wrong_results_show_in_the_exit_code(self):
-        code, out, _ = self.run_program("--n", 1000, "--rounds", 1, right=False)
+        code, out, _ = self.run_program("--n", 1000, "--rounds", 1, expected=2**-20)
         self.assertEqual(code, peers.WRONG_RESULT)
         self.assertIn("WRONG", out)
 
     def test_a_device_that_fails_is_reported_in_one_line(self):
-        with mock.patch.object(Imagined, "sample", side_effect=RuntimeError("CUDA error: 719\nx")):
+        with mock.patch.object(peers, "interleave", side_effect=RuntimeError("CUDA error: 719\nx")):
             code, _, err = self.run_program("--n", 1000)
         self.assertEqual((code, err), (peers.DEVICE_FAILED, "python_peers: CUDA error: 719\n"))
 
@@ -277,19 +298,32 @@ class Program(unittest.TestCase):
 
     def test_entries_have_the_keys_of_the_duel(self):
         duel, out = self.duel(), self.folder / "out.json"
-        self.run_program("--n", "1000", "--rounds", 7, "--json", out)
+        self.run_program("--n", "1000", "--rounds", 7, "--json", out, "--build", self.folder)
         ours = json.loads(out.read_text())["benchmarks"]
         theirs = json.loads(duel.read_text())["benchmarks"]
         of_stages_alone = {"stage", "stage_name", "block", "items", "grid", "shape_by", "reason", "passes"}
         of_the_program_alone = {"device", "warp", "result", "reference", "error", "error_bound", "rounding"}
-        self.assertEqual(ours[0].keys() - {"peer"},
+        self.assertEqual(ours[0].keys() - {"peer", "peer_version"},
                          theirs[0].keys() - of_stages_alone - of_the_program_alone)
-        self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/back-to-back")
+        self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/after-producer")
+
+    def test_calls_that_add_nothing_are_left_out(self):
+        with mock.patch.object(ImaginedLibrary, "admit", return_value=Steady("after-producer", -1e-6)):
+            code, out, _ = self.run_program("--n", 1000, "--mode", "after-producer")
+        self.assertEqual(code, peers.BAD_INPUT)
+        self.assertIn("left out: peer:torch: its calls add no time", out)
+
+    def test_says_what_made_it(self):
+        out, build = self.folder / "out.json", pathlib.Path(os.environ["TENFOLD_PROGRAM"]).parent
+        self.run_program("--n", "1000", "--rounds", 7, "--json", out, "--build", build)
+        context = json.loads(out.read_text())["context"]
+        for key in ("command", "version", "compiler", "peer:torch"):
+            self.assertIn(key, context)
 
     def test_a_merged_duel_stands_beside(self):
         duel, out = self.duel(), self.folder / "out.json"
         code, text, err = self.run_program("--n", "1000,2000", "--rounds", 7, "--merge", duel,
-                                           "--json", out)
+                                           "--mode", "back-to-back", "--json", out)
         self.assertEqual((code, err), (peers.RIGHT, ""))
         self.assertIn("10_two_pass/block:256/items:4", text)
         self.assertIn("of two runs", text)

@@ -17,7 +17,7 @@ record = load("record")
 
 # All programs of a build in one. Each writes the rows that it was asked for, and into calls.txt how it was called;
 # RECORD_TEST names a program that fails. A sum takes 100 us, as `run` has it, and by the others a little more.
-STAND_IN = r'''#!{python}
+STAND_IN = r'''#!{python} -IS
 import json, os, pathlib, re, sys
 name, words = pathlib.Path(sys.argv[0]).name, sys.argv[1:]
 with open(pathlib.Path(sys.argv[0]).parent / "calls.txt", "a") as calls:
@@ -75,13 +75,15 @@ class Recording(unittest.TestCase):
             program.write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
             program.chmod(0o755)
 
-    def record(self, *arguments, ncu=None):
+    def record(self, *arguments, code=0):
+        """What it prints, where it ends as it should."""
         out = io.StringIO()
         with mock.patch.object(sys, "argv", ["record", str(self.build), str(self.build), *arguments]), \
                 mock.patch.object(record, "can_import", return_value=False), \
-                mock.patch.object(record, "find_ncu", return_value=ncu), contextlib.redirect_stdout(out), \
-                contextlib.redirect_stderr(io.StringIO()):
+                mock.patch.object(record, "find_ncu", return_value=None), contextlib.redirect_stdout(out), \
+                contextlib.redirect_stderr(out), self.assertRaises(SystemExit) as ended:
             record.main()
+        self.assertEqual(ended.exception.code, code, out.getvalue())
         return out.getvalue()
 
     def results(self, name):
@@ -137,14 +139,17 @@ class Recording(unittest.TestCase):
         names = {path.stem for path in (BENCH.parent / "docs/solutions").glob("*.hpp")}
         self.assertEqual(self.results("solutions")["solutions"].keys(), names - {"any_block"})
 
-    def test_ends_as_a_program_that_fails(self):
-        with mock.patch.dict(os.environ, RECORD_TEST="tenfold_duel"), self.assertRaises(SystemExit) as ended:
-            self.record("--only", "duels")
-        self.assertEqual(ended.exception.code, 3)
+    def test_goes_on_after_a_part_that_fails_and_says_so(self):
+        with mock.patch.dict(os.environ, RECORD_TEST="tenfold_duel"):
+            shown = self.record("--only", "duels,ladders", code=1)
+        self.assertRegex(shown, "tenfold_duel .* ended with 3")
+        self.assertIn("done, but for duels", shown)
+        self.assertTrue((self.build / "x1-sizes.json").exists())
 
     def test_knows_its_parts(self):
-        with self.assertRaisesRegex(record.Failure, "no part 'x'"):
-            self.record("--only", "x")
+        with mock.patch.object(sys, "argv", ["record", str(self.build), "--only", "x"]), \
+                self.assertRaisesRegex(record.Failure, "no part 'x'"):
+            record.main()
 
 
 if __name__ == "__main__":
