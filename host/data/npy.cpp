@@ -10,6 +10,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@
 
 #include "host/error.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold {
 namespace {
@@ -51,21 +53,14 @@ std::string printable(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
-constexpr std::string_view space = " \t\r\n\f";
-
-std::string_view without_space(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(space), text.size()));
-  return text;
-}
-
 /// What follows a key and its colon in a header, the text of a dictionary of Python's.
 std::string_view value_of(std::string_view header, std::string_view key) {
   for (const char quote : {'\'', '"'}) {
     const std::string quoted = fmt::format("{0}{1}{0}", quote, key);
     const std::size_t at = header.find(quoted);
     if (at == header.npos) continue;
-    const std::string_view rest = without_space(header.substr(at + quoted.size()));
-    if (rest.starts_with(':')) return without_space(rest.substr(1));
+    const std::string_view rest = trimmed(header.substr(at + quoted.size()));
+    if (rest.starts_with(':')) return trimmed(rest.substr(1));
   }
   fail_malformed(fmt::format("'{}' is missing", key));
 }
@@ -123,27 +118,20 @@ void check_order(std::string_view order) {
 std::vector<std::uint64_t> read_shape(std::string_view shape) {
   const std::size_t close = shape.find(')');
   if (!shape.starts_with('(') || close == shape.npos) fail_malformed("'shape' is not a tuple");
-  std::string_view rest = without_space(shape.substr(1, close - 1));
+  std::string_view rest = trimmed(shape.substr(1, close - 1));
   std::vector<std::uint64_t> extents;
   while (!rest.empty()) {
     std::uint64_t extent = 0;
     const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), extent);
     if (status == std::errc::result_out_of_range)
       fail("has an extent of more than 64 bits in its shape: {}", rewrite);
-    rest = without_space(rest.substr(static_cast<std::size_t>(end - rest.data())));
+    rest = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
     if (status != std::errc{} || (!rest.empty() && !rest.starts_with(',')))
       fail_malformed("'shape' is not a tuple of whole numbers");
     extents.push_back(extent);
-    if (!rest.empty()) rest = without_space(rest.substr(1));
+    if (!rest.empty()) rest = trimmed(rest.substr(1));
   }
   return extents;
-}
-
-std::uint64_t little_endian(std::string_view bytes) {
-  std::uint64_t result = 0;
-  for (auto byte = bytes.rbegin(); byte != bytes.rend(); ++byte)
-    result = result << 8 | static_cast<unsigned char>(*byte);
-  return result;
 }
 
 [[noreturn]] void fail_truncated_header(std::uint64_t expected, std::size_t found) {
@@ -166,7 +154,8 @@ std::string_view find_header(std::string_view file) {
   const std::size_t length_size = major == 1 ? 2 : 4;
   const std::size_t text_begin = version_end + length_size;
   if (file.size() < text_begin) fail_truncated_header(text_begin, file.size());
-  const std::uint64_t length = little_endian(file.substr(version_end, length_size));
+  std::uint64_t length = 0;
+  std::memcpy(&length, &file[version_end], length_size);
   if (file.size() - text_begin < length) fail_truncated_header(text_begin + length, file.size());
   return file.substr(text_begin, length);
 }
@@ -181,16 +170,12 @@ std::optional<std::uint64_t> count_elements(const std::vector<std::uint64_t>& sh
   return bytes / element_bytes;
 }
 
-std::string system_message() {
-  return std::generic_category().message(errno);
-}
-
 std::size_t regular_size(const owned_descriptor& file) {
   if (file.number() < 0)
-    fail("cannot be opened ({}): check the path and its permissions", system_message());
+    fail("cannot be opened ({}): check the path and its permissions", std::strerror(errno));
   struct stat status {};
   if (::fstat(file.number(), &status) != 0)
-    fail("cannot be examined ({}): check the file system", system_message());
+    fail("cannot be examined ({}): check the file system", std::strerror(errno));
   if (S_ISDIR(status.st_mode)) fail("is a directory: name a .npy file in it");
   if (!S_ISREG(status.st_mode))
     fail("is not a regular file and cannot be mapped: save it to a file first");
@@ -210,7 +195,7 @@ npy_file::mapping npy_file::map(const std::filesystem::path& path) {
   if (size == 0) return {nullptr, unmap{0}};  // mmap refuses a length of 0
   void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (bytes == MAP_FAILED)
-    fail("cannot be mapped into memory ({}): copy it to a local file system", system_message());
+    fail("cannot be mapped into memory ({}): copy it to a local file system", std::strerror(errno));
   return {static_cast<const std::byte*>(bytes), unmap{size}};
 }
 
