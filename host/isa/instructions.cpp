@@ -120,8 +120,8 @@ std::string_view opcode_of(std::string_view instruction) {
 }
 
 bool is_branch(std::string_view opcode) {
-  return opcode == "s_branch" || opcode.starts_with("s_cbranch_") || opcode == "bra" ||
-         opcode.starts_with("bra.") || opcode == "BRA" || opcode.starts_with("BRA.");
+  return opcode == "bra" || opcode == "BRA" ||
+         begins_with_one_of(opcode, {"s_branch", "s_cbranch_", "bra.", "BRA."});
 }
 
 bool is_barrier(std::string_view opcode) {

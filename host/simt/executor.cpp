@@ -125,18 +125,11 @@ class block_queue {
 
  private:
   [[nodiscard]] std::uint64_t block_number(std::uint64_t k) const {
-    switch (job_.order.blocks_and_lanes) {
-      case schedule::order::in_order:
-      case schedule::order::first:
-      case schedule::order::last:
-        return k;
-      case schedule::order::reverse:
-      case schedule::order::blocks_reverse:
-        return count_ - 1 - k;
-      case schedule::order::random:
-        break;
-    }
-    // A factor without a divisor in common with the count visits every block once.
+    const schedule::order order = job_.order.blocks_and_lanes;
+    if (order == schedule::order::reverse || order == schedule::order::blocks_reverse)
+      return count_ - 1 - k;
+    // A factor without a divisor in common with the count visits every block once; in order it is
+    // 1, and the offset 0.
     __extension__ using wide = unsigned __int128;
     return static_cast<std::uint64_t>((wide{k} * factor_ + offset_) % count_);
   }
