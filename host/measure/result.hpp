@@ -12,7 +12,7 @@
 
 #include "host/data/reference.hpp"
 #include "host/measure/candidate.hpp"
-#include "host/measure/input.hpp"
+#include "host/measure/host_input.hpp"
 #include "host/measure/statistics.hpp"
 #include "host/measure/trials.hpp"
 #include "host/reduce/plan.hpp"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "host/backends/backend.hpp"
-#include "host/measure/input.hpp"
+#include "host/measure/host_input.hpp"
 #include "host/measure/result.hpp"
 
 namespace tenfold::measure {

@@ -9,7 +9,7 @@
 
 #include "host/cli/options.hpp"
 #include "host/error.hpp"
-#include "host/measure/input.hpp"
+#include "host/measure/host_input.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/testbed.hpp"
 

@@ -1,4 +1,4 @@
-#include "host/measure/input.hpp"
+#include "host/measure/host_input.hpp"
 
 #include <fmt/format.h>
 
