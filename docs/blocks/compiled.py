@@ -25,10 +25,10 @@ def machine(stage, architecture, key):
 
 
 def compilers():
-    """Which compilers the recorded machine code is by."""
+    """Which compilers the recorded machine code of the ten stages is by."""
     records = results("machine-code.json")["architectures"]
     return "; ".join(f"{name}: {record['language']} by {record['compiler']}"
-                     for name, record in records.items())
+                     for name, record in records.items() if name in ARCHITECTURES)
 
 
 MACHINE_ROWS = {
