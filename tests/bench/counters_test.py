@@ -125,6 +125,28 @@ class Comparison(unittest.TestCase):
             counters.EXPLANATIONS = before
 
 
+class Launches(unittest.TestCase):
+    def test_repeat_after_a_call(self):
+        self.assertEqual([counters.period_of(list(kernels)) for kernels in ("aaaaaa", "ababab", "abcabc", "abcdef")],
+                         [1, 2, 3, 6])
+
+    def test_of_cub_are_counted_on_a_gpu_alone(self):
+        class Profiler:
+            def launches_of(self, command, kernel, count):
+                names = ["reduce", "tile"] if "2^13" in command else ["tile", "tile"]
+                return [counters.Launch(name + kernel, 1, 1, {}) for name in names * (count // 2)]
+
+        with tempfile.TemporaryDirectory() as folder:
+            options = counters.parse_options(["--build", folder])
+            self.assertEqual(counters.launches_of_cub(options, Profiler()), {})
+            open(os.path.join(folder, "tenfold_duel"), "w").close()
+            with contextlib.redirect_stdout(io.StringIO()):
+                counted = counters.launches_of_cub(options, Profiler())
+            self.assertEqual((counted["2^12"], counted["2^13"]), (1, 2))
+            options.device = "simt"
+            self.assertEqual(counters.launches_of_cub(options, Profiler()), {})
+
+
 class StageNumbers(unittest.TestCase):
     def test_may_be_ranges(self):
         self.assertEqual(counters.stage_numbers("1..3,11,13"), [1, 2, 3, 11, 13])
