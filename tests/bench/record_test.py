@@ -25,7 +25,7 @@ with open(pathlib.Path(sys.argv[0]).parent / "calls.txt", "a") as calls:
 def after(option, otherwise=None):
     return words[words.index(option) + 1] if option in words else otherwise
 listed = [dict(stage=stage, name="s%d" % stage, file="kernels/" + "beyond/" * (stage > 2), takes_items=stage > 1,
-               takes_grid=stage > 1, serves_wide=True, serves_narrow=False, compute_capability=0)
+               takes_grid=stage > 1, serves_wide=True, serves_narrow=stage > 2, compute_capability=0)
           for stage in (1, 2, 3)]
 if words[0] == "list":
     sys.exit(print(json.dumps(dict(stages=listed))))
@@ -106,8 +106,8 @@ class Recording(unittest.TestCase):
         self.record("--only", "duels")
         calls, types, narrow = self.calls_of("tenfold_duel")
         self.assertIn("--candidate best,2,3 --peers cub,empty,read:plain", calls)
-        for each in (types, narrow):
-            self.assertIn("--candidate best,2 ", each)
+        self.assertIn("--candidate best,2 ", types)
+        self.assertIn("--candidate best,3 ", narrow)
 
     def test_measures_levels_of_determinism_where_the_build_has_them(self):
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=\n")
