@@ -28,6 +28,7 @@ std::string describe_clocks(const std::optional<measure::clock_reading>& now) {
 }  // namespace
 
 void add_bench_options(CLI::App& app, bench_options& o) {
+  app.set_version_flag("--version", measure::describe_version);
   app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
   app.add_option("--n", o.n, "elements: 1000000,2^24,64Mi or 2^10..2^30:4 [by the device]");
   app.add_option("--type", o.types,
@@ -88,9 +89,7 @@ std::vector<std::pair<std::string, std::string>> describe(measure::testbed& bed)
       {"multiprocessors", fmt::format("{}", device.multiprocessors)}};
   if (bed.choice().is_executor()) return lines;
   const device_facts facts = bed.device().facts();
-  const std::string driver = bed.clocks().driver_version();
-  lines.emplace_back("driver", fmt::format("{}{}for toolkits up to {}", driver,
-                                           driver.empty() ? "" : ", ", facts.driver));
+  lines.emplace_back("driver", bed.driver());
   lines.emplace_back("toolkit", facts.toolkit);
   lines.emplace_back("last-level cache", format_bytes(device.last_level_cache_bytes));
   lines.emplace_back("highest clocks",

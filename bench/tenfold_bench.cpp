@@ -16,6 +16,7 @@
 
 #include "bench/options.hpp"
 #include "host/error.hpp"
+#include "host/measure/build_facts.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/program.hpp"
@@ -69,7 +70,8 @@ class suite {
         o.common.peers.empty() ? std::vector<std::string>{"all"} : o.common.peers, bed_.choice(),
         stderr);
     candidates_.insert(candidates_.end(), peers.begin(), peers.end());
-    for (const auto& [key, text] : describe(bed_)) benchmark::AddCustomContext(key, text);
+    for (const auto& facts : {describe(bed_), measure::build_facts()})
+      for (const auto& [key, text] : facts) benchmark::AddCustomContext(key, text);
     register_all();
   }
 
@@ -196,11 +198,11 @@ int main(int argc, char** argv) {
   using namespace tenfold::bench;
   std::vector<char*> arguments = arguments_with_defaults(argc, argv);
   int count = static_cast<int>(arguments.size());
-  // Google Benchmark would answer --help by itself and leave out the options that follow.
-  const bool asks_for_help = std::any_of(argv + 1, argv + argc, [](const char* argument) {
-    return std::string_view(argument) == "--help" || std::string_view(argument) == "-h";
+  // Google Benchmark would answer these by itself, and know nothing of the options that follow.
+  const bool is_question = std::any_of(argv + 1, argv + argc, [](std::string_view argument) {
+    return argument == "--help" || argument == "-h" || argument == "--version";
   });
-  if (!asks_for_help) benchmark::Initialize(&count, arguments.data());
+  if (!is_question) benchmark::Initialize(&count, arguments.data());
 
   CLI::App app("Every stage and peer, timed by Google Benchmark.", "tenfold_bench");
   app.footer(
@@ -212,6 +214,5 @@ int main(int argc, char** argv) {
   app.add_option("--stages", o.stages, "stages by number or name, all, none")
       ->delimiter(',')
       ->capture_default_str();
-  if (asks_for_help) return app.exit(CLI::CallForHelp());
   return tenfold::parse_and_run(app, count, arguments.data(), [&] { return run_suite(o); });
 }

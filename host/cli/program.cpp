@@ -10,7 +10,7 @@
 #include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/served_verbs.hpp"
-#include "host/measure/build_facts.hpp"
+#include "host/measure/testbed.hpp"
 #include "host/text/program.hpp"
 
 namespace tenfold::cli {
@@ -29,13 +29,6 @@ auto call(const char* program, const char* what, char** argv) {
   };
 }
 
-std::string describe_version() {
-  std::string text;
-  for (const auto& [what, value] : measure::build_facts())
-    text += fmt::format("{}{} {}", text.empty() ? "" : "\n", what, value);
-  return text;
-}
-
 }  // namespace
 
 int run_verbs(const char* description, int argc, char** argv,
@@ -52,7 +45,7 @@ int run_program(int argc, char** argv) {
   const char* description = "Parallel reduction on GPUs in ten stages, from naive to two passes.";
   return run_verbs(description, argc, argv, [argv](CLI::App& app, action& chosen) {
     app.footer(exit_codes);
-    app.set_version_flag("--version", describe_version);
+    app.set_version_flag("--version", measure::describe_version);
     const auto inspect =
         call("tenfold_inspector", "the program that reads results and machine code", argv);
     const auto observe =

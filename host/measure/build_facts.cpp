@@ -14,13 +14,20 @@ bool has_changed_since(const std::string& commit) {
              .exit_status == 1;
 }
 
-}  // namespace
+using fact_list = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::pair<std::string, std::string>> build_facts() {
-  std::vector<std::pair<std::string, std::string>> facts{{"version", TENFOLD_VERSION}};
+fact_list find_facts() {
+  fact_list facts{{"version", TENFOLD_VERSION}};
   if (const std::string commit = TENFOLD_COMMIT; !commit.empty())
     facts.emplace_back("commit", has_changed_since(commit) ? commit + " with changes" : commit);
   facts.emplace_back("compiler", TENFOLD_COMPILERS);
+  return facts;
+}
+
+}  // namespace
+
+const fact_list& build_facts() {
+  static const fact_list facts = find_facts();  // asks Git, and a ladder writes after each stage
   return facts;
 }
 

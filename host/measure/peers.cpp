@@ -16,12 +16,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+std::string library_target(std::string_view kind, std::string_view backend) {
+  return fmt::format("tenfold_{}_{}", kind, backend == "simt" ? "cpu" : backend);
+}
+
+fs::path library_file(std::string_view kind, std::string_view backend) {
+  return build_folder() / fmt::format("lib{}.so", library_target(kind, backend));
+}
+
 fs::path build_library(std::string_view kind, std::string_view backend) {
-  const std::string name = fmt::format("tenfold_{}_{}", kind, backend == "simt" ? "cpu" : backend);
   const std::string_view what = kind == "memory_peers" ? "kernels that read, for the ceiling"
                                 : backend == "simt"    ? "the peers"
                                                        : "the peers, which take minutes";
-  return build_target(name, what, fmt::format("lib{}.so", name));
+  return build_target(library_target(kind, backend), what, library_file(kind, backend).native());
 }
 
 /// The list in a library, which stays loaded to the end.
@@ -50,9 +57,15 @@ const std::vector<peer>& peers_on(std::string_view backend) {
 
 const std::vector<peer>& memory_peers_on(std::string_view backend) {
   static const std::vector<peer> none;
-  const auto file = build_folder() / fmt::format("libtenfold_memory_peers_{}.so", backend);
-  if (backend == "simt" || (!can_build() && !exists(file))) return none;
+  if (backend == "simt" || (!can_build() && !exists(library_file("memory_peers", backend))))
+    return none;
   return load(build_library("memory_peers", backend));
+}
+
+const std::vector<peer>& built_peers_on(std::string_view backend) {
+  static const std::vector<peer> none;
+  const fs::path file = library_file("peers", backend);
+  return exists(file) ? load(file) : none;
 }
 
 }  // namespace tenfold::measure

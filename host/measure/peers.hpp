@@ -46,6 +46,9 @@ extern "C" const std::vector<peer>* tenfold_peer_list();
 /// @throws input_error as above
 [[nodiscard]] const std::vector<peer>& memory_peers_on(std::string_view backend);
 
+/// The libraries among them where they are built by now; builds nothing.
+[[nodiscard]] const std::vector<peer>& built_peers_on(std::string_view backend);
+
 /// How deep a library's reduction is taken to be, since it does not tell: at least a thousand
 /// chains side by side, none longer than 1024 where there is less to do.
 [[nodiscard]] constexpr std::uint64_t assumed_depth(std::uint64_t n) {

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"
@@ -141,9 +142,12 @@ std::string timestamp() {
   return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
 }
 
-void write_document(const std::string& file, const std::string& document) {
+void write_document(const std::string& file, json document, int indentation) {
+  for (const auto& [what, value] : build_facts()) document["context"][what] = value;
+  // What a user names, such as a path, need not be UTF-8, which JSON must be.
+  const std::string text = document.dump(indentation, ' ', false, json::error_handler_t::replace);
   if (file == "-") {
-    fmt::print("{}\n", document);
+    fmt::print("{}\n", text);
     return;
   }
   // A file is replaced as a whole: whoever reads it meanwhile, or ends the program, finds no part
@@ -154,7 +158,7 @@ void write_document(const std::string& file, const std::string& document) {
                            access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
   const std::string target = is_replaced ? file + ".part" : file;
   std::ofstream out(target);
-  out << document << '\n';
+  out << text << '\n';
   out.close();
   if (out && (!is_replaced || std::rename(target.c_str(), file.c_str()) == 0)) return;
   const std::string why = std::strerror(errno);
@@ -165,9 +169,8 @@ void write_document(const std::string& file, const std::string& document) {
 void write_results(const std::string& file, const nlohmann::ordered_json& context,
                    std::span<const result> results, std::string_view device) {
   json document{{"context", context}, {"benchmarks", json::array()}};
-  for (const auto& [what, value] : build_facts()) document["context"][what] = value;
   for (const result& r : results) document["benchmarks"].push_back(row(r, device));
-  write_document(file, document.dump(2));
+  write_document(file, std::move(document));
 }
 
 }  // namespace tenfold::measure

@@ -85,13 +85,13 @@ void check_json_file(const std::string& file);
 /// The local time, as in the `date` of a file of results.
 [[nodiscard]] std::string timestamp();
 
-/// Writes a document and the end of its last line. A file that is there stays as it is until the
-/// new one is whole.
+/// Writes a document, whose `context` gets the `build_facts`, and the end of its last line. A file
+/// that is there stays as it is until the new one is whole.
 /// @param file `-` for standard output
 /// @throws input_error when the file cannot be written
-void write_document(const std::string& file, const std::string& document);
+void write_document(const std::string& file, nlohmann::ordered_json document, int indentation = 2);
 
-/// Writes `context`, which gets the `build_facts`, and `benchmarks[]` with Google Benchmark's keys
+/// Writes a document of `context` and `benchmarks[]` with Google Benchmark's keys
 /// (`name`, `real_time`, `cpu_time`, `time_unit`, `bytes_per_second`, ...) and, beside them,
 /// `device`, `n`, `type`, `op`, `mode` and the spread of the times; `result`, `reference`, `error`
 /// and `error_bound` of what was timed, the same of its companion under `rounding` or `exact`;

@@ -1,9 +1,15 @@
 #include "host/measure/testbed.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <vector>
 
 #include "host/error.hpp"
+#include "host/measure/build_facts.hpp"
 #include "host/measure/host_memory.hpp"
+#include "host/measure/peers.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -92,12 +98,45 @@ const clock_reader& testbed::clocks() {
   return *clocks_;
 }
 
+std::string testbed::driver() {
+  const std::string newest_toolkit = device().facts().driver;
+  if (newest_toolkit.empty()) return {};
+  const std::string version = clocks().driver_version();
+  return fmt::format("{}{}for toolkits up to {}", version, version.empty() ? "" : ", ",
+                     newest_toolkit);
+}
+
 std::optional<clock_reading> testbed::clocks_under_load() {
   constexpr int milliseconds_of_reads = 100;
   for (int i = 0; i < milliseconds_of_reads; ++i) device_.eviction.enqueue();
   const auto reading = clocks().read();
   device().synchronize();
   return reading;
+}
+
+namespace {
+
+std::string describe_gpu(const device_choice& choice) try {
+  testbed bed(choice);
+  return fmt::format("{}; driver {}; toolkit {}", bed.device().properties().name, bed.driver(),
+                     bed.device().facts().toolkit);
+} catch (const error& e) {
+  return e.what();
+}
+
+}  // namespace
+
+std::string describe_version() {
+  std::vector<std::string> lines;
+  for (const auto& [what, value] : build_facts()) lines.push_back(what + " " + value);
+  for (const device_choice& each : all_devices())
+    if (!each.is_executor())
+      lines.push_back(fmt::format("device {}: {}", each.name(), describe_gpu(each)));
+  for (const backend* each : backends())
+    for (const peer& built : built_peers_on(each->name()))
+      if (!built.version.empty())
+        lines.push_back(fmt::format("peer {} {}", built.name, built.version));
+  return fmt::format("{}", fmt::join(lines, "\n"));
 }
 
 }  // namespace tenfold::measure

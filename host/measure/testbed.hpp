@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "host/measure/candidate.hpp"
 #include "host/measure/clocks.hpp"
@@ -38,6 +39,8 @@ class testbed {
   [[nodiscard]] std::unique_ptr<sampler> admit(const candidate& who, timing_mode mode);
 
   [[nodiscard]] const clock_reader& clocks();
+  /// As `580.159.04, for toolkits up to 13.0`; empty for the executor.
+  [[nodiscard]] std::string driver();
   /// The clocks while the device reads memory as fast as it can.
   [[nodiscard]] std::optional<clock_reading> clocks_under_load();
 
@@ -55,5 +58,9 @@ class testbed {
   std::optional<std::uint64_t> ring_bytes_;
   std::optional<clock_reader> clocks_;
 };
+
+/// A line for each of the `build_facts`, then one for each GPU with its driver and one for each
+/// peer that is built with its version.
+[[nodiscard]] std::string describe_version();
 
 }  // namespace tenfold::measure

@@ -59,7 +59,7 @@ enum class launched_in {
 
 /// What a reader must know of a device to compare its times with another's. 0 or empty: unknown.
 struct device_facts {
-  std::string driver{};
+  std::string driver{};   ///< the newest toolkit that it serves
   std::string toolkit{};  ///< that this program was built with
   std::string bus_id{};   ///< by which the vendor's tools know it
   double core_hertz = 0;  ///< the highest clock of the multiprocessors

@@ -197,7 +197,8 @@ TEST_F(CudaFails, ALadderInJsonHoldsTheDevicesFacts) {
   EXPECT_EQ(o.code, wrong_result) << "no kernel ran: " << o.what();
   const json context = json::parse(o.out).at("context");
   EXPECT_EQ(context.at("toolkit"), TENFOLD_CUDA_VERSION);
-  EXPECT_EQ(context.at("driver"), TENFOLD_CUDA_VERSION);
+  EXPECT_TRUE(context.at("driver").get<std::string>().ends_with(
+      "for toolkits up to " TENFOLD_CUDA_VERSION));
   EXPECT_FALSE(context.contains("read_ceiling_bytes_per_second")) << "nothing read anything";
 }
 

@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <tuple>
 
 #include "tests/cli/program.hpp"
 #include "tests/isa/samples.hpp"
@@ -188,7 +190,7 @@ TEST_F(CliIsa, JsonHoldsAllOfIt) {
   const json& context = document.at("context");
   EXPECT_EQ(context.at("architecture"), "gfx942");
   EXPECT_EQ(context.at("language"), "AMDGCN");
-  EXPECT_EQ(context.at("compiler"), "clang version 99.0");
+  EXPECT_EQ(context.at("kernel_compiler"), "clang version 99.0");
   EXPECT_EQ(context.at("status"), "compiled and inspected, not run");
   ASSERT_EQ(document.at("kernels").size(), 2u);
   const json& kernel = document.at("kernels")[1];
@@ -285,6 +287,87 @@ TEST_F(CliIsa, TheSourceMustBeThere) {
   environment["TENFOLD_SOURCE"] = in_directory("").string();
   expect_refusal(tenfold({"isa", "8", "--arch", "gfx942"}, environment), bad_input,
                  {"TENFOLD_SOURCE", "kernels/"});
+}
+
+// ---- all verbs that write JSON, this one among them ---------------------------------------------
+
+class EveryJson : public CliIsa {
+ protected:
+  void SetUp() override {
+    CliIsa::SetUp();
+    version_ = succeed({"--version"}).out;
+    for (const std::string& line : lines_of(version_)) {
+      const std::size_t space = line.find(' ');
+      const std::string what = line.substr(0, space);
+      if (what != "device" && what != "peer") facts_[what] = line.substr(space + 1);
+    }
+    ASSERT_TRUE(facts_.contains("version") && facts_.contains("compiler")) << version_;
+  }
+
+  void expect_facts(const std::string& text, const std::string& who) const {
+    const json document = json::parse(text, nullptr, false);
+    ASSERT_TRUE(document.is_object() && document.contains("context")) << who << text;
+    for (const auto& [what, value] : facts_)
+      EXPECT_EQ(document.at("context").value(what, ""), value) << who << ", " << what;
+  }
+
+  /// In the order of the program's own list.
+  [[nodiscard]] words verbs() const {
+    const std::string said = tenfold({}).err;
+    const std::size_t begin = said.find("use ") + 4;
+    std::istringstream list(said.substr(begin, said.find(';') - begin));
+    words found;
+    for (std::string verb; std::getline(list >> std::ws, verb, ',');) found.push_back(verb);
+    return found;
+  }
+
+  [[nodiscard]] static bool is_built(std::string_view program) {
+    return contains(TENFOLD_BUILT_PROGRAMS, program);
+  }
+
+  std::string version_;
+  std::map<std::string, std::string> facts_;
+};
+
+TEST_F(EveryJson, SaysWhatMadeIt) {
+  const words small{"--n", "10", "--device", "simt", "--repeat", "1"};
+  std::ignore = succeed(words{"run", "1", "--json", "a.json"} + small);
+  std::map<std::string, words> commands{{"run", words{"1"} + small},
+                                        {"ladder", small},
+                                        {"best", small},
+                                        {"list", {}},
+                                        {"compare", {"a.json", "a.json"}},
+                                        {"isa", {"8", "--arch", "gfx942"}},
+                                        {"profile", {"3", "--n", "64"}},
+                                        {"check", {"3", "--n", "64", "--seeds", "0"}},
+                                        {"trace", {"3"}}};
+  for (const std::string& verb : verbs()) {
+    if (!contains(succeed({verb, "--help"}).out, "--json")) continue;
+    const auto command = commands.extract(verb);
+    ASSERT_FALSE(command.empty()) << "say here how '" << verb << "' is called";
+    const bool observes = verb == "profile" || verb == "check" || verb == "trace";
+    if (observes && !is_built("tenfold_observer")) continue;
+    expect_facts(succeed(words{verb} + command.mapped() + words{"--json", "-"}, compilers()).out,
+                 verb);
+  }
+  EXPECT_TRUE(commands.empty()) << commands.begin()->first << " is no verb that writes JSON";
+}
+
+TEST_F(EveryJson, OfTheBenchmarksSaysWhatMadeIt) {
+  const fs::path folder = fs::path(TENFOLD_PROGRAM).parent_path();
+  const std::map<std::string, words> arguments{
+      {"tenfold_duel", {"--rounds", "1", "--json", "out.json"}},
+      {"tenfold_bench",
+       {"--stages", "1", "--benchmark_repetitions=1", "--benchmark_out=out.json"}}};
+  for (const auto& [program, its_own] : arguments) {
+    if (!is_built(program)) GTEST_SKIP() << "beside a GPU backend the benchmarks are not built";
+    const std::string path = folder / program;
+    EXPECT_EQ(spawn({path, "--version"}).out, version_) << program;
+    const outcome o = spawn(
+        words{path, "--device", "simt", "--n", "10", "--peers", "none", "--ring", "1"} + its_own);
+    EXPECT_EQ(o.code, success) << o.what();
+    expect_facts(slurp(in_directory("out.json")), program);
+  }
 }
 
 }  // namespace

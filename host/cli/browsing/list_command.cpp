@@ -19,6 +19,8 @@
 namespace tenfold::cli {
 namespace {
 
+using json = nlohmann::ordered_json;
+
 std::string describe_parameters(const stage_description& stage) {
   std::string text = "block";
   if (stage.takes_items) text += " items";
@@ -39,8 +41,8 @@ std::vector<std::string_view> type_names(bool narrow) {
 }
 
 /// Everything that is known of the stages, for scripts.
-std::string stages_document() {
-  nlohmann::ordered_json stages = nlohmann::ordered_json::array();
+json stages_document() {
+  json stages = json::array();
   for (const stage_info& each : catalogue) {
     const stage_description& stage = description_of(each);
     stages.push_back({{"stage", stage.number},
@@ -56,13 +58,13 @@ std::string stages_document() {
                       {"serves_narrow", stage.serves_narrow},
                       {"compute_capability", stage.compute_capability}});
   }
-  return nlohmann::ordered_json{{"stages", stages}}.dump(2);
+  return {{"context", json::object()}, {"stages", stages}};
 }
 
-exit_code list_stages(const std::string& json) {
-  measure::check_json_file(json);
-  if (!json.empty()) measure::write_document(json, stages_document());
-  if (json == "-") return exit_code::success;
+exit_code list_stages(const std::string& file) {
+  measure::check_json_file(file);
+  if (!file.empty()) measure::write_document(file, stages_document());
+  if (file == "-") return exit_code::success;
   fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {:<13} {}", "stage", "name",
                                        "change", "parameters", "elements", "keeps the order"),
                            colour::bold));
@@ -104,14 +106,14 @@ exit_code list_devices() {
 }  // namespace
 
 void add_list_verb(CLI::App& app, action& chosen) {
-  const auto json = std::make_shared<std::string>();
+  const auto file = std::make_shared<std::string>();
   CLI::App* list = app.add_subcommand("list", "the stages: what each changes, what it takes");
-  list->add_option("--json", *json, "all that is known of them, in a file [on standard output]")
+  list->add_option("--json", *file, "all that is known of them, in a file [on standard output]")
       ->expected(0, 1)
       ->default_str("-");
   list->callback([=, &chosen] {
-    if (list->count("--json") != 0 && json->empty()) *json = "-";
-    chosen = [json] { return list_stages(*json); };
+    if (list->count("--json") != 0 && file->empty()) *file = "-";
+    chosen = [file] { return list_stages(*file); };
   });
 }
 

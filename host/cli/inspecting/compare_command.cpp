@@ -294,7 +294,8 @@ json result_entry_of(const comparison& c, std::size_t file) {
 }
 
 json document_of(std::span<const result_file> files, const matched_results& matched) {
-  json document{{"files", json::array()}, {"comparisons", json::array()}};
+  json document{
+      {"context", json::object()}, {"files", json::array()}, {"comparisons", json::array()}};
   for (std::size_t i = 0; i < files.size(); ++i) {
     json file{{"letter", letter(i)},
               {"path", files[i].path},
@@ -339,10 +340,7 @@ exit_code compare_results(const compare_options& o) {
   for (const std::string& path : o.files) files.push_back(read_result_file(path));
   const matched_results matched = match(files, o.by_shape);
   if (o.json != "-") print_comparison(files, matched, o.by_shape);
-  // A path need not be UTF-8, which JSON must be.
-  if (!o.json.empty())
-    measure::write_document(
-        o.json, document_of(files, matched).dump(2, ' ', false, json::error_handler_t::replace));
+  if (!o.json.empty()) measure::write_document(o.json, document_of(files, matched));
   return exit_code::success;
 }
 

@@ -361,18 +361,18 @@ void print_listing(std::span<const inspected_kernel> kernels, bool all_lines) {
   print_columns(std::move(source), std::move(code));
 }
 
-std::string isa_document(std::span<const inspected_kernel> kernels) {
+json isa_document(std::span<const inspected_kernel> kernels) {
   const inspected_kernel& first = kernels.front();
   json document{{"context",
                  {{"date", measure::timestamp()},
                   {"executable", "tenfold"},
                   {"architecture", first.chosen.architecture.name},
                   {"language", language_of(first)},
-                  {"compiler", first.compiler},
+                  {"kernel_compiler", first.compiler},
                   {"status", status}}},
                 {"kernels", json::array()}};
   for (const inspected_kernel& each : kernels) document["kernels"].push_back(describe(each));
-  return document.dump(2, ' ', false, json::error_handler_t::replace);
+  return document;
 }
 
 // ---- the verb ----------------------------------------------------------------------------------

@@ -242,7 +242,7 @@ nlohmann::ordered_json describe_run(const options& o, testbed& bed) {
   const auto add = [&](const char* key, const auto& fact) {
     if (fact != std::remove_cvref_t<decltype(fact)>{}) context[key] = fact;
   };
-  add("driver", facts.driver);
+  add("driver", bed.driver());
   add("toolkit", facts.toolkit);
   add("core_hertz", facts.core_hertz);
   add("memory_hertz", facts.memory_hertz);

@@ -121,7 +121,7 @@ json describe(const finding& f, const stage_info& stage) {
   return entry;
 }
 
-std::string document_of(const std::vector<checked_stage>& checked) {
+json document_of(const std::vector<checked_stage>& checked) {
   json document{{"context",
                  {{"date", measure::timestamp()},
                   {"executable", "tenfold"},
@@ -145,7 +145,7 @@ std::string document_of(const std::vector<checked_stage>& checked) {
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
   }
-  return document.dump(2);
+  return document;
 }
 
 checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds) {

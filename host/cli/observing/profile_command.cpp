@@ -261,7 +261,7 @@ void print_source(const profiled_stage& stage) {
   fmt::print("* a hot line: at least half as many steps as the line with most\n");
 }
 
-std::string profile_document(std::span<const profiled_stage> stages) {
+json profile_document(std::span<const profiled_stage> stages) {
   json document{{"context",
                  {{"date", measure::timestamp()},
                   {"executable", "tenfold"},
@@ -269,7 +269,7 @@ std::string profile_document(std::span<const profiled_stage> stages) {
                   {"seed", 1}}},
                 {"profiles", json::array()}};
   for (const profiled_stage& each : stages) document["profiles"].push_back(describe(each));
-  return document.dump(2);
+  return document;
 }
 
 // ---- the verb -----------------------------------------------------------------------------------

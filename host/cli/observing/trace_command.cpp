@@ -3,6 +3,7 @@
 #include <bit>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
@@ -193,7 +194,7 @@ exit_code trace_stage(const trace_options& o) {
                   {"values", o.values},
                   {"seed", 1}}},
                 {"launches", tracing.finish(request.file)}};
-  measure::write_document(o.json, document.dump(1));
+  measure::write_document(o.json, std::move(document), 1);
   return exit_code::success;
 }
 
