@@ -91,9 +91,8 @@ element_type read_dtype(std::string_view descr) {
         "where t is {}",
         printable(descr), name == two_opaque_bytes ? " (NumPy has no bf16 and saves it so)" : "",
         known_dtypes);
-  if (descr.front() == '>' && size_of(found->type) > 1) {
+  if (descr.front() == '>' && size_of(found->type) > 1)
     fail("is big-endian ('{}'): convert it with a.astype(a.dtype.newbyteorder('<'))", descr);
-  }
   return found->type;
 }
 

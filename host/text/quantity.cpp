@@ -115,8 +115,7 @@ class count_parser {
     return result;
   }
 
-  std::string_view text_;
-  std::string_view rest_;
+  std::string_view text_, rest_;
 };
 
 /// `2^10..2^30` or `2^10..2^30:4`, each appended to `sizes`.
