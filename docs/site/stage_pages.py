@@ -34,8 +34,8 @@ def small_ladder(here):
         address = pathlib.Path(page_of(stage)).with_suffix(".html").name
         lines.append(f'<li><a href="{address}" aria-label="{words}" title="{words}"{current} '
                      f'style="--share: {ladder(stage, "bytes_per_second") / most:.4f}">{stage}</a></li>')
-    what = (f"Sum of {count(ladder(here, 'n'))} {ladder(here, 'type')}, {gpu()}, {ladder_mode()}, each stage in its best "
-            "shape.")
+    what = (f"Sum of {count(ladder(here, 'n'))} {ladder(here, 'type')}, {gpu()}, {ladder_mode()}, each stage in its "
+            "best shape.")
     return "\n".join([*lines, "</ol>", f"<p><strong>You are here:</strong> {reached(here)}.<br>{what}</p>", "</nav>"])
 
 
