@@ -32,16 +32,26 @@ namespace {
 
 using std::chrono::steady_clock;
 
+/// `5 of 31 steps, about 40 s to go`, if the steps to go take as long as those that are done.
+std::string describe_progress(int done, int total, std::chrono::duration<double> elapsed) {
+  std::string text = fmt::format("{} of {} steps", done, total);
+  if (done == 0) return text;
+  const double seconds = elapsed.count() * (total - done) / done;
+  return text + (seconds < 90 ? fmt::format(", about {:.0f} s to go", seconds)
+                              : fmt::format(", about {:.0f} min to go", seconds / 60));
+}
+
 /// Says what the reader waits for, for as long as it lives: on a terminal in a line that changes,
 /// else in one every so often.
 class wait_report {
  public:
   /// @param done steps of `total` that are done; both 0 as long as that is not known
   void show(std::string_view what, int done = 0, int total = 0) {
-    const std::string how_far = total == 0
-                                    ? fmt::format("{} ...", what)
-                                    : fmt::format("{} ({} of {} steps) ...", what, done, total);
-    const bool is_due = steady_clock::now() >= next_;
+    const auto now = steady_clock::now();
+    const std::string how_far =
+        total == 0 ? fmt::format("{} ...", what)
+                   : fmt::format("{} ({}) ...", what, describe_progress(done, total, now - start_));
+    const bool is_due = now >= next_;
     if (is_terminal(stderr))
       line_.show(how_far);
     else if (is_due)
@@ -51,7 +61,7 @@ class wait_report {
 
  private:
   progress line_;
-  steady_clock::time_point next_ = steady_clock::now() + std::chrono::seconds(2);
+  steady_clock::time_point start_ = steady_clock::now(), next_ = start_ + std::chrono::seconds(2);
 };
 
 bool refreshes() {
