@@ -17,3 +17,4 @@ from blocks.emulator import *
 from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *
+from blocks.mutants import *

@@ -86,7 +86,8 @@ def compile_unit(command, architecture, text, program, flags, output):
     """@param program tenfold, in whose build folder lies what CMake generates of headers"""
     source = pathlib.Path(output).with_suffix(".hip")
     source.write_text(text, encoding="utf-8")
-    done = subprocess.run([*command, *FLAGS, *flags, f"--offload-arch={architecture}", f"-I{ROOT}",
+    kernels = os.environ.get("TENFOLD_SOURCE", ROOT)  # as `tenfold isa` has it
+    done = subprocess.run([*command, *FLAGS, *flags, f"--offload-arch={architecture}", f"-I{kernels}", f"-I{ROOT}",
                            f"-I{pathlib.Path(program).resolve().parent / 'generated'}", source, "-o", output],
                           capture_output=True, text=True)
     if done.returncode == 0:
