@@ -1,7 +1,7 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
 from blocks.markdown import count, duration, number, percent
-from blocks.modes import HEADS, modes_of
+from blocks.modes import HEADS, MODES, modes_of
 from blocks.results import GPU, results
 from scripts.common import device_name, table, tuned_rows
 
@@ -101,20 +101,26 @@ def aims():
                  [_aim_row(*aim) for aim in AIMS], right=False)
 
 
+PYTHON = f"{GPU}-python.json"
+
+
+def python_mode():
+    """What a time of Python's is."""
+    return MODES[_modes(PYTHON)[0]]
+
+
 def python_time(library, n):
-    """Microseconds of a sum of f32 that Python calls, back to back in a stream."""
-    file = f"{GPU}-python.json"
-    mode = next(mode for mode in _modes(file) if mode != "graph")
-    return duelled(f"peer:{library}", n, "real_time", mode, file=file)
+    """Microseconds of a sum of f32 that Python calls."""
+    return duelled(f"peer:{library}", n, "real_time", file=PYTHON)
 
 
-def narrow_sums(kinds):
-    """Sums of 2^31 narrow elements by stages 10 and 15 and by CUB."""
+def narrow_sums(*stages, kinds=("i8", "u8", "f16", "bf16")):
+    """Sums of 2^31 narrow elements by some stages and by CUB."""
     file = f"{GPU}-narrow.json"
     rows = [[kind, *(duration(duelled(who, 2**31, "real_time", kind=kind, file=file))
-                     for who in (10, 15, "peer:cub"))] for kind in kinds]
+                     for who in (*stages, "peer:cub"))] for kind in kinds]
     head = f"sum of 2^31, {device_name(results(file)['context'])}, {HEADS[_modes(file)[0]]}"
-    return table([head, "stage 10", "stage 15", "CUB"], rows)
+    return table([head, *(f"stage {stage}" for stage in stages), "CUB"], rows)
 
 
 def duel(file):
