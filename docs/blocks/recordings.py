@@ -3,7 +3,7 @@
 import re
 
 from blocks.contests import fastest
-from blocks.markdown import number
+from blocks.markdown import count, number
 from blocks.modes import INPUTS, NAMES, modes_of
 from blocks.results import GPU, results
 from scripts.common import RESULTS, ROOT, read, table, tuned_rows
@@ -62,6 +62,46 @@ def _line(file):
             ", ".join(dict.fromkeys(NAMES[mode] for mode in modes)) or "no times",
             ", ".join(dict.fromkeys(INPUTS[mode] for mode in modes)),
             ", ".join(times), ", ".join(ceilings)]
+
+
+AGREEMENT = f"{GPU}-agreement.json"
+
+
+def _spread(row):
+    """From the 5th to the 95th percentile; of bench/tune, which keeps none, the time itself."""
+    return row.get("p5", row["real_time"]), row.get("p95", row["real_time"])
+
+
+def agrees(row, duel):
+    """Whether their spreads overlap."""
+    (low, high), (low_of_duel, high_of_duel) = _spread(row), _spread(duel)
+    return low <= high_of_duel and low_of_duel <= high
+
+
+def _same_sums(rows):
+    """(the duel's row, a row) of every row of the sums that all programs measured."""
+    def what(row):
+        return [row[key] for key in ("n", "stage", "block", "items", "grid")]
+
+    duels = [row for row in rows if row["program"] == "tenfold_duel"]
+    return [(next(duel for duel in duels if what(duel) == what(row)), row) for row in rows]
+
+
+def agreement():
+    """A table of the same sums by every program that measures, held against the duel, whose samples take turns."""
+    if not (RESULTS / AGREEMENT).exists():
+        return "No recording of this GPU has them yet. `bench/record --only agreement` makes one."
+    lines, found = [], []
+    for duel, row in _same_sums(results(AGREEMENT)["benchmarks"]):
+        low, high = (f"{time:.4g}" for time in _spread(row))
+        if row is not duel:
+            found.append(agrees(row, duel))
+        lines.append([count(row["n"]), row["stage"], f"{row['block']} x {row['items']}, {row['grid']} blocks",
+                      f"`{row['program']}`", f"{row['real_time']:.4g}", f"{low} to {high}" if "p5" in row else "",
+                      f"{100 * (row['real_time'] / duel['real_time'] - 1):+.1f}%",
+                      "" if row is duel else "yes" if found[-1] else "**no**"])
+    heads = ["n", "stage", "threads x items", "program", "us", "p5 to p95", "against the duel", "spreads overlap"]
+    return f"They overlap in {sum(found)} of {len(found)} cases:\n\n{table(heads, lines, right=False)}"
 
 
 def recordings():

@@ -106,6 +106,20 @@ class Weave(unittest.TestCase):
         self.assertEqual(self.done.returncode, 0, self.done.stderr)
 
 
+    def test_holds_the_same_sums_against_the_duel(self):
+        def row(program, time, **spread):
+            return {"program": program, "n": 1 << 20, "stage": 10, "block": 256, "items": 4, "grid": 8,
+                    "real_time": time, **spread}
+        document = {"benchmarks": [row("run", 2.0, p5=1.9, p95=2.1), row("tenfold_duel", 2.2, p5=2.1, p95=2.3),
+                                   row("ladder", 2.0, p5=1.9, p95=2.09), row("bench/tune", 2.2),
+                                   row("bench/tune", 2.4)]}
+        with unittest.mock.patch.object(recordings, "results", lambda file: document), \
+                unittest.mock.patch.object(recordings, "AGREEMENT", "h200-tune.json"):  # a file that is there
+            words, _, _, _, *shown = recordings.agreement().splitlines()
+            self.assertEqual(words, "They overlap in 2 of 4 cases:")
+            self.assertEqual([line.split(" | ")[-1] for line in shown], ["yes |", " |", "**no** |", "yes |", "**no** |"])
+
+
 class Rendered(unittest.TestCase):
     """cmark-gfm has GitHub's rules."""
 
