@@ -1,7 +1,7 @@
 """The mutants of tests/emulator/plant: the source of the machine code with one fault each.
 
 `old`, which the file holds once, becomes `new`. `stage` shows the fault, on the architectures that are named. The
-emulator takes `options` besides: other types, or folds by DPP.
+emulator takes `options` besides: other types, or folds without DPP.
 """
 
 import collections
@@ -54,9 +54,10 @@ MUTANTS = [
            "kernels/beyond/14_dependent_passes.hpp", "  gpu::await_previous_launch();\n", "", ["sm_90"]),
     # ---- another lane ---------------------------------------------------------------------------
     Mutant("distance-in-bytes", "lane", "a shuffle counts its distance in bytes", 7, "common/gpu/hip_lanes.hpp",
-           "4 * (lane + delta)", "4 * lane + delta", BOTH),
+           "4 * (lane + delta)", "4 * lane + delta", BOTH, ["--no-dpp"]),
     Mutant("half-a-lane-number", "lane", "lanes from 32 on take themselves for lane 32", 16,
-           "common/gpu/hip_lanes.hpp", "mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))", "mbcnt_lo(~0u, 0u)"),
+           "common/gpu/hip_lanes.hpp", "mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u))", "mbcnt_lo(~0u, 0u)",
+           ["gfx942"], ["--no-dpp"]),
     Mutant("partial-of-lane-1", "lane", "lane 1 stores the partial of its warp", 8, "kernels/08_warps_first.hpp",
            "if (lane == 0) shared", "if (lane == 1) shared"),
     Mutant("one-lane-too-many", "lane", "the first warp reads a partial more than there are", 10,
@@ -65,11 +66,11 @@ MUTANTS = [
            "kernels/beyond/16_ordered.hpp", "static_for<1, less_than<WarpSize>, multiply<2>>",
            "static_for<WarpSize / 2, not_equal<0>, divide<2>>"),
     Mutant("row-the-other-way", "lane", "DPP takes the word of a lower lane", 8, "common/gpu/hip_lanes.hpp",
-           "row_shl = 0x100", "row_shl = 0x110", BOTH, ["--dpp"]),
+           "row_shl = 0x100", "row_shl = 0x110", BOTH),
     Mutant("same-row", "lane", "DPP swaps lanes of the same row", 8, "common/gpu/hip_lanes.hpp",
-           "lane_xor_16 = 0x10 << 10", "lane_xor_16 = 0x08 << 10", ["gfx942"], ["--dpp"]),
+           "lane_xor_16 = 0x10 << 10", "lane_xor_16 = 0x08 << 10", ["gfx942"]),
     Mutant("row-of-lanes-that-left", "lane", "nothing keeps the swap of rows before the branch", 8,
-           "common/gpu/hip_lanes.hpp", '  asm volatile("" : "+v"(swapped));\n', "", ["gfx1200"], ["--dpp"]),
+           "common/gpu/hip_lanes.hpp", '  asm volatile("" : "+v"(swapped));\n', "", ["gfx1200"]),
     # ---- another width --------------------------------------------------------------------------
     Mutant("half-a-warp", "width", "the last warp is taken to have 32 lanes", 7, "kernels/07_warp_shuffle.hpp",
            "static_for<WarpSize / 2, not_equal<0>", "static_for<16, not_equal<0>"),
