@@ -152,7 +152,9 @@ if(TENFOLD_ROCM)
   set(CMAKE_HIP_COMPILER_ROCM_ROOT ${TENFOLD_ROCM})
   list(APPEND CMAKE_PREFIX_PATH ${TENFOLD_ROCM})  # where rocPRIM and hipCUB are
 elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
-  tenfold_make_rocm_root(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_HIP_COMPILER} ${CMAKE_HIP_ARCHITECTURES})
+  # `tenfold isa` and tests look at code for other GPUs than those of the build.
+  tenfold_list_known_hip_gpus(known "${CMAKE_HIP_COMPILER}")
+  tenfold_make_rocm_root(CMAKE_HIP_COMPILER_ROCM_ROOT ${CMAKE_HIP_COMPILER} ${CMAKE_HIP_ARCHITECTURES} ${known})
 endif()
 if(CMAKE_HIP_COMPILER_ROCM_ROOT AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
   string(APPEND CMAKE_HIP_FLAGS " --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
