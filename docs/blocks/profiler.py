@@ -1,15 +1,34 @@
 """What NVIDIA's profiler counted on a GPU."""
 
 from blocks.ladders import fact, ladder
+from blocks.markdown import percent
 from blocks.results import GPU, results
 from scripts.common import parse_count
+
+
+# What a warp waits for, by the profiler's name of the reason.
+WAITS = {"long_scoreboard": "global memory", "lg_throttle": "the queue to global memory",
+         "short_scoreboard": "shared memory or a shuffle", "mio_throttle": "the queue to shared memory",
+         "barrier": "a block barrier", "membar": "a fence", "wait": "its last instruction",
+         "math_pipe_throttle": "arithmetic", "branch_resolve": "a branch", "no_instruction": "its next instruction"}
+READY = "not_selected"  # the reason of a warp that waits for nothing but its turn
+
+
+def _counted(stage):
+    return next(entry for entry in results(f"{GPU}-counters.json")["stages"] if entry["stage"] == stage)
+
+
+def waits(stage):
+    """What warps wait for most in the first launch of a stage, and its share of the waiting."""
+    stalls = {reason: warps for reason, warps in _counted(stage)["stalls"].items() if reason != READY}
+    most = max(stalls, key=stalls.get)
+    return f"{WAITS.get(most, most)} ({percent(stalls[most] / sum(stalls.values()))})"
 
 
 def hardware(stage, metric):
     """What NVIDIA's profiler counted in the first launch of a stage: a metric's name, or with a dot the
     opcode of one that counts by opcode, or "instructions": all that warps executed."""
-    passes = {entry["stage"]: entry["passes"] for entry in results(f"{GPU}-counters.json")["stages"]}
-    metrics = passes[stage][0]["hardware"]
+    metrics = _counted(stage)["passes"][0]["hardware"]
     if metric == "instructions":
         return sum(metrics["sass__inst_executed_per_opcode"].values())
     if metric in metrics:
