@@ -1,7 +1,7 @@
 """What NVIDIA's profiler counted on a GPU."""
 
 from blocks.ladders import fact, ladder
-from blocks.markdown import percent
+from blocks.markdown import count, percent
 from blocks.results import GPU, results
 from scripts.common import parse_count
 
@@ -23,6 +23,11 @@ def waits(stage):
     stalls = {reason: warps for reason, warps in _counted(stage)["stalls"].items() if reason != READY}
     most = max(stalls, key=stalls.get)
     return f"{WAITS.get(most, most)} ({percent(stalls[most] / sum(stalls.values()))})"
+
+
+def launches_of_cub(n):
+    """How many launches a sum of f32 by CUB made under the profiler."""
+    return results(f"{GPU}-counters.json")["launches_of_cub"][count(n)]
 
 
 def hardware(stage, metric):
