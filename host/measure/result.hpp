@@ -42,7 +42,7 @@ struct result {
   std::vector<pass> passes{};     ///< of a stage
   std::vector<double> seconds{};  ///< of one call, by sample
   double cpu_seconds = 0;         ///< of this process, per call; 0: not known
-  summary time{};                 ///< of `seconds`
+  summary time{};                 ///< of `seconds`; zeros where they are no time
   value computed{};
   reference expected{};
   tenfold::verdict verdict = verdict::wrong;
@@ -57,13 +57,15 @@ struct result {
 
   /// Whether how fast it reads tells of the memory; of less it tells of launches and caches.
   [[nodiscard]] bool is_of_memory() const { return at.n >= least_n_of_shares; }
-  /// Of the input, partials not counted.
+  /// Not so where a wrong call adds none to the kernel that writes its input.
+  [[nodiscard]] bool has_time() const { return time.median > 0; }
+  /// Of the input, partials not counted; 0 where no time is known.
   [[nodiscard]] double bytes_per_second() const {
-    return static_cast<double>(at.bytes()) / time.median;
+    return has_time() ? static_cast<double>(at.bytes()) / time.median : 0;
   }
   [[nodiscard]] double gigabytes_per_second() const { return bytes_per_second() * 1e-9; }
   /// Wide enough that the median may mislead.
-  [[nodiscard]] bool is_spread_wide() const { return time.spread() > 0.1; }
+  [[nodiscard]] bool is_spread_wide() const { return has_time() && time.spread() > 0.1; }
   [[nodiscard]] bool is_wrong() const {
     return verdict == tenfold::verdict::wrong || (trials && !trials->passed()) ||
            (companion && companion->verdict == tenfold::verdict::wrong);

@@ -28,13 +28,16 @@ double process_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-/// A median of differences that is nothing, or less, is no time.
+/// A median of differences that is nothing, or less, is no time. That a result is wrong is told
+/// all the same.
 result with_time(result r) {
-  if (r.time.median <= 0)
+  if (r.has_time()) return r;
+  if (!r.is_wrong())
     throw input_error(
         fmt::format("{} adds no time to the kernel that writes its input: something else keeps the "
                     "machine busy; measure again, with more samples or --mode back-to-back",
                     r.who.label()));
+  r.time = {};
   return r;
 }
 

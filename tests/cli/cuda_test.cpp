@@ -127,9 +127,12 @@ TEST_F(CudaFails, NotWhereNoCallDoes) {
   EXPECT_TRUE(contains(o.out, "cuda:0 (fake GPU)")) << o.what();
 }
 
-// All times of the stand-in are equal.
-TEST_F(CudaFails, WhereACallAddsNoTime) {
-  expect_refusal(run(""), bad_input, {"naive", "adds no time to the kernel that writes its input"});
+// All times of the stand-in are equal, and it runs no kernel.
+TEST_F(CudaFails, WhereAWrongCallAddsNoTime) {
+  const outcome o = run("");
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  EXPECT_TRUE(contains(o.out, "adds nothing to the kernel that writes its input")) << o.what();
+  EXPECT_TRUE(contains(o.out, "WRONG")) << o.what();
 }
 
 TEST_F(CudaFails, OutOfMemory) {

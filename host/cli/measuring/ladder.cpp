@@ -126,7 +126,7 @@ void compare(std::vector<ladder_row>& rows, double peak) {
     if (has_shares && peak > 0) m.share_of_peak = m.bytes_per_second() / peak;
     if (has_shares && ceiling > 0) m.share_of_ceiling = m.bytes_per_second() / ceiling;
     const ladder_row* best = find_best_peer(rows, r.n);
-    if (best != nullptr && (is_library(r) || r.who->stage != nullptr))
+    if (best != nullptr && m.has_time() && (is_library(r) || r.who->stage != nullptr))
       m.against_best_peer = best->measured->time.median / m.time.median;
   }
 }
@@ -296,7 +296,7 @@ void ladder_table::add(const ladder_row& r) {
   if (!r.measured) return print_refusal(*r.who, columns_.name_width, r.refusal);
   const result& m = *r.measured;
   const stage_facts* known = columns_.has_facts ? find_facts(*r.who->stage) : nullptr;
-  const double speed = !columns_.has_facts ? 1 / m.time.median
+  const double speed = !columns_.has_facts ? m.bytes_per_second()
                        : known == nullptr  ? 0
                                            : known->gigabytes_per_second;
   std::optional<double> gain;

@@ -145,10 +145,13 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   else if (is_exact_sum)
     line("rounding", "left out: there is no room for other elements");
   if (m.trials) line("trials", describe_trials(*m.trials));
-  line("time",
-       fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}", format_seconds(m.time.median),
-                   m.seconds.size(), format_seconds(m.time.fastest), format_seconds(m.time.slowest),
-                   m.gigabytes_per_second(), measure::describe(m.at.mode)));
+  if (!m.has_time())
+    line("time", "none: the call adds nothing to the kernel that writes its input");
+  else
+    line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}",
+                             format_seconds(m.time.median), m.seconds.size(),
+                             format_seconds(m.time.fastest), format_seconds(m.time.slowest),
+                             m.gigabytes_per_second(), measure::describe(m.at.mode)));
 }
 
 std::string host_name() {
