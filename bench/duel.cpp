@@ -43,8 +43,9 @@ struct duel_options {
 void add_duel_options(CLI::App& app, duel_options& o) {
   add_bench_options(app, o.common);
   app.add_option("--candidate", o.candidates,
-                 "a stage and its shape, STAGE:BLOCK:ITEMS:GRID; GRID in blocks or, as 4x, in "
-                 "blocks per multiprocessor; a stage alone comes in its best shape, best is the "
+                 "a stage and its shape, STAGE:BLOCK:ITEMS:GRID; ITEMS may be empty; GRID in "
+                 "blocks or, as 4x, in blocks per multiprocessor; a stage alone comes in its best "
+                 "shape, best is the "
                  "stage that 'tenfold best' takes")
       ->delimiter(',')
       ->capture_default_str();
@@ -162,11 +163,11 @@ std::string_view describe_place(const std::vector<result>& all) {
   return measure::describe(all.front().at.mode);
 }
 
-/// The fastest stage, or the fastest of the others; null where there is none.
+/// The fastest stage that is right, or the fastest of the others; null where there is none.
 const result* find_fastest(const std::vector<result>& all, bool stages) {
   const result* best = nullptr;
   for (const result& s : all)
-    if ((s.who.stage != nullptr) == stages &&
+    if ((s.who.stage != nullptr) == stages && !s.is_wrong() &&
         (best == nullptr || s.time.median < best->time.median))
       best = &s;
   return best;
@@ -197,15 +198,15 @@ void print_crossover_of(std::span<const std::vector<result>> by_size) {
         what, format_count(from->at.n), from->who.label());
 }
 
-/// Fills in what follows from all times of one duel. The read ceiling is the most that anyone read
-/// per second, so that no share exceeds 1.
+/// Fills in what follows from all times of one duel. The read ceiling is the most that anyone who
+/// is right read per second, so that no share exceeds 1.
 /// @param reference whom the others are compared with
 void rank(std::vector<result>& all, std::size_t reference) {
   double ceiling = 0;
   for (const result& r : all)
-    if (r.who.reads_on_device()) ceiling = std::max(ceiling, r.bytes_per_second());
+    if (r.who.reads_on_device() && !r.is_wrong()) ceiling = std::max(ceiling, r.bytes_per_second());
   for (result& r : all) {
-    if (r.who.reads_on_device() && r.is_of_memory())
+    if (r.who.reads_on_device() && r.is_of_memory() && !r.is_wrong())
       r.share_of_ceiling = r.bytes_per_second() / ceiling;
     r.against = all[reference].who.label();
     r.ratio = measure::compare(all[reference].seconds, r.seconds);
@@ -284,6 +285,7 @@ class program {
     for (const element_type type : measure::choose_types(options_.common.types))
       for (const std::string& op : measure::choose_operators(options_.common.ops, type))
         run(type, op);
+    if (duels_.empty()) throw input_error("nothing was measured: all was left out, as told above");
     if (options_.end_to_end)
       print_crossover(duels_);
     else

@@ -127,7 +127,7 @@ candidate parse_candidate(std::string_view text, const device_properties& device
   const stage_info& stage = choose_stage(parts[0]);
   if (parts.size() == 1) return tuned_candidate(stage);
   tenfold::shape s{.block = parse_int(parts[1], text)};
-  if (parts.size() > 2) s.items = parse_int(parts[2], text);
+  if (parts.size() > 2 && !parts[2].empty()) s.items = parse_int(parts[2], text);
   if (parts.size() > 3) s.grid = parse_grid(parts[3], text, device);
   candidate made = stage_candidate(stage, s);
   made.chosen_by = "user";

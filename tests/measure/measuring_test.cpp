@@ -68,6 +68,7 @@ TEST(Candidates, AreStageBlockItemsAndGrid) {
   EXPECT_EQ(parse_candidate("two_pass:512:8:528", device).label(),
             "10_two_pass/block:512/items:8/grid:528");
   EXPECT_EQ(parse_candidate("10:512:8:4x", device).shape.grid, 528u);
+  EXPECT_EQ(parse_candidate("12:256::132", device).label(), "12_bulk_copy/block:256/grid:132");
   EXPECT_EQ(parse_candidate("3:64", device).label(), "03_no_bank_conflicts/block:64");
   EXPECT_EQ(in_default_items.full_name({.n = 1024}),
             "10_two_pass/f32/sum/n:1024/block:256/items:4/after-producer");
@@ -166,17 +167,19 @@ class device_of_known_times final : public session {
   double now_ = 0;
 };
 
-/// Takes two microseconds, and is right.
+/// Takes so many seconds.
 class known_time final : public runnable {
  public:
-  known_time(device_of_known_times& on, value result) : on_(on), result_(result) {}
-  void enqueue(const void*, std::uint64_t) override { on_.pass(2e-6); }
+  known_time(device_of_known_times& on, value result, double seconds)
+      : on_(on), result_(result), seconds_(seconds) {}
+  void enqueue(const void*, std::uint64_t) override { on_.pass(seconds_); }
   value result() override { return result_; }
   std::uint64_t depth(std::uint64_t) const override { return 1; }
 
  private:
   device_of_known_times& on_;
   value result_;
+  double seconds_;
 };
 
 TEST(Modes, TellTheTimeOfTheCallAlone) {
@@ -189,10 +192,30 @@ TEST(Modes, TellTheTimeOfTheCallAlone) {
   const peer who{.name = "known", .what = ""};
   for (const timing_mode mode : timing_modes) {
     sampler one({.name = "known", .peer = &who}, {.n = n, .mode = mode}, input, where,
-                std::make_unique<known_time>(device, input.expected(n).expected));
+                std::make_unique<known_time>(device, input.expected(n).expected, 2e-6));
     EXPECT_GT(one.calls(), 1) << name_of(mode);
     EXPECT_NEAR(one.sample(), 2e-6, 1e-12) << name_of(mode);
   }
+}
+
+TEST(Modes, RefuseTheTimeOfACallThatAddsNoneButTellThatItIsWrong) {
+  auto made = std::make_unique<device_of_known_times>();
+  device_of_known_times& device = *made;
+  placement where(std::move(made));
+  constexpr std::uint64_t n = 1000;
+  host_input input(element_type::u32, "sum", n, 1);
+  where.ring.emplace(device, input, n, 1 << 16);
+  const peer who{.name = "known", .what = ""};
+  const auto take = [&](value result) {
+    sampler one({.name = "known", .peer = &who}, {.n = n, .mode = timing_mode::after_producer},
+                input, where, std::make_unique<known_time>(device, result, 0));
+    return take_samples(one, 1, false);
+  };
+  EXPECT_THROW(static_cast<void>(take(input.expected(n).expected)), input_error);
+  const result wrong = take(std::uint32_t{0});
+  EXPECT_TRUE(wrong.is_wrong());
+  EXPECT_FALSE(wrong.has_time());
+  EXPECT_EQ(wrong.bytes_per_second(), 0);
 }
 
 struct served {
