@@ -1,20 +1,15 @@
 """What the time of a call is, by the mode that a recording names."""
 
-# The one that a program meets first. The last three, of which one has no name, are of older programs.
+# The one that a program meets first.
 MODES = {"after-producer": "a call after a kernel that wrote its input",
          "in-graph": "the same in a replayed graph",
-         "back-to-back": "calls back to back in a stream, data in no cache",
-         "stream": "calls back to back in a stream, data in no cache",
-         "graph": "calls back to back in a graph, data in no cache",
-         None: "single calls, data in no cache"}
+         "back-to-back": "calls back to back in a stream, data in no cache"}
 
 # The same as the program says it, where the input has a column of its own.
-NAMES = {"after-producer": "after-producer", "in-graph": "in-graph", "back-to-back": "back-to-back",
-         "stream": "back-to-back", "graph": "back-to-back in a graph", None: "single calls"}
+NAMES = {"after-producer": "after-producer", "in-graph": "in-graph", "back-to-back": "back-to-back"}
 # The same in the heads of tables.
 HEADS = {"after-producer": "after a kernel", "in-graph": "in a graph, after a kernel",
-         "back-to-back": "back to back in a stream", "stream": "back to back in a stream",
-         "graph": "back to back in a graph", None: "single calls"}
+         "back-to-back": "back to back in a stream"}
 INPUTS = {mode: "just written" if mode in ("after-producer", "in-graph") else "in no cache" for mode in MODES}
 
 

@@ -4,7 +4,7 @@ import re
 
 from blocks.contests import fastest
 from blocks.markdown import count, number
-from blocks.modes import INPUTS, NAMES, modes_of
+from blocks.modes import HEADS, INPUTS, NAMES, modes_of
 from blocks.results import GPU, results
 from scripts.common import RESULTS, ROOT, read, table, tuned_rows
 
@@ -79,29 +79,31 @@ def agrees(row, duel):
 
 
 def _same_sums(rows):
-    """(the duel's row, a row) of every row of the sums that all programs measured."""
-    def what(row):
-        return [row[key] for key in ("n", "stage", "block", "items", "grid")]
-
-    duels = [row for row in rows if row["program"] == "tenfold_duel"]
-    return [(next(duel for duel in duels if what(duel) == what(row)), row) for row in rows]
+    """Rows by program, of every sum that all measured."""
+    sums = {}
+    for row in rows:
+        sums.setdefault(tuple(row[key] for key in ("n", "mode", "stage", "block", "items", "grid")), {})[row["program"]] = row
+    return sums.values()
 
 
 def agreement():
     """A table of the same sums by every program that measures, held against the duel, whose samples take turns."""
-    if not (RESULTS / AGREEMENT).exists():
-        return "No recording of this GPU has them yet. `bench/record --only agreement` makes one."
     lines, found = [], []
-    for duel, row in _same_sums(results(AGREEMENT)["benchmarks"]):
-        low, high = (f"{time:.4g}" for time in _spread(row))
-        if row is not duel:
-            found.append(agrees(row, duel))
-        lines.append([count(row["n"]), row["stage"], f"{row['block']} x {row['items']}, {row['grid']} blocks",
-                      f"`{row['program']}`", f"{row['real_time']:.4g}", f"{low} to {high}" if "p5" in row else "",
-                      f"{100 * (row['real_time'] / duel['real_time'] - 1):+.1f}%",
-                      "" if row is duel else "yes" if found[-1] else "**no**"])
-    heads = ["n", "stage", "threads x items", "program", "us", "p5 to p95", "against the duel", "spreads overlap"]
-    return f"They overlap in {sum(found)} of {len(found)} cases:\n\n{table(heads, lines, right=False)}"
+    programs = ["tenfold_duel", "tenfold run", "tenfold ladder", "tenfold best --measure", "tenfold_bench", "bench/tune"]
+    for by_program in _same_sums(results(AGREEMENT)["benchmarks"]):
+        duel = by_program["tenfold_duel"]
+        low, high = (f"{time:.4g}" for time in _spread(duel))
+        line = [count(duel["n"]), HEADS[duel["mode"]], f"{duel['stage']}: {duel['block']} x {duel['items']}",
+                f"{duel['real_time']:.4g} ({low} to {high})"]
+        for program in programs[1:]:
+            row = by_program.get(program)
+            if row:
+                found.append(agrees(row, duel))
+            line.append("" if not row else f"{row['real_time']:.4g}" if found[-1] else f"**{row['real_time']:.4g}**")
+        lines.append(line)
+    heads = ["n", "mode", "stage: threads x items"] + [f"`{program}`" for program in programs]
+    return (f"Microseconds, with the duel's 5th and 95th percentile. {sum(found)} of {len(found)} overlap with it; the "
+            f"others are bold:\n\n{table(heads, lines, right=False)}")
 
 
 def recordings():
