@@ -45,8 +45,10 @@ class testbed {
   [[nodiscard]] std::optional<clock_reading> clocks_under_load();
 
  private:
-  /// With a ring of what is loaded.
+  /// With a ring of what is loaded, at the clocks of a busy device.
   placement& place_on_device();
+  /// One that was idle runs at lower clocks for a while.
+  void enqueue_load();
   placement& place_on_cpu();
   /// Only where there is room: without a companion the run goes on.
   void add_companion(placement& p);

@@ -21,7 +21,7 @@ def figure(ratio, low=None, high=None):
 
 
 def row(n, stage, ratio, block=256, **others):
-    values = {"round": "detail", "type": "f32", "element_bytes": 4, "mode": "graph", "n": n,
+    values = {"round": "detail", "type": "f32", "element_bytes": 4, "mode": "in-graph", "n": n,
               "stage": stage, "block": block, "items": 4, "grid": 2,
               "unit": "blocks_per_multiprocessor", "microseconds": 1.5,
               "gigabytes_per_second": 20, "ratio": ratio, "ratio_low": None, "ratio_high": None}
@@ -107,7 +107,7 @@ class Results(unittest.TestCase):
         candidates = tune.candidates_of(tune.parse_stages(LISTING)[2:3], [256], [4],
                                         [(4, "blocks_per_multiprocessor")])
         entry = {"contestant": "10_two_pass/block:256/items:4/grid:32", "type": "f32", "n": 1024,
-                 "mode": "graph", "real_time": 2.00049, "bytes_per_second": 2.04789e9,
+                 "mode": "in-graph", "real_time": 2.00049, "bytes_per_second": 2.04789e9,
                  "ratio": 1.5, "ratio_low": 1.4, "ratio_high": 1.6}
         found = tune.rows_of({"context": {"multiprocessors": "8"},
                               "benchmarks": [{**entry, "contestant": "peer:cub"}, entry]},

@@ -137,7 +137,7 @@ class AnotherGpu(WithFolder):
             self.assertIn("a call after a kernel", self.image_of(kind))
         for kind in ("ladder", "types"):
             self.assertNotIn("no cache", self.image_of(kind))
-        self.assertIn("Called from Python, calls back to back", self.image_of("peers"))
+        self.assertIn("Called from Python, a call after a kernel", self.image_of("peers"))
 
 
 class Check(WithFolder):
