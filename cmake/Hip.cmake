@@ -12,9 +12,8 @@ function(tenfold_find_device_libraries)
 endfunction()
 
 # tenfold_find_packaged_clang(): sets CMAKE_HIP_COMPILER to the clang that goes with them. An older clang than
-# theirs cannot read them. HIP 5 needs an old clang: version 22 no longer compiles its headers, and newer ones ask
-# for a device library that it has not. Before 19 clang does not know the newer GPUs, or stops at the standard
-# library.
+# theirs cannot read them. From version 22 on clang does not compile HIP 5.2, which Debian 12 has. Before 19 it does not
+# know the newer GPUs, or stops at the standard library.
 function(tenfold_find_packaged_clang)
   tenfold_find_device_libraries()
   set(names clang++-19 clang++-20 clang++-21 clang++-22)
@@ -24,8 +23,43 @@ function(tenfold_find_packaged_clang)
   find_program(CMAKE_HIP_COMPILER NAMES ${names})
 endfunction()
 
+# tenfold_add_device_constant(ROOT COMPILER NAME FILE VALUE): a device library of one constant, if there is none.
+function(tenfold_add_device_constant root compiler name file value)
+  set(library ${root}/amdgcn/bitcode/oclc_${file}.bc)
+  if(EXISTS ${library})
+    return()
+  endif()
+  execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x c -S -emit-llvm -o - /dev/null
+                  OUTPUT_VARIABLE empty_unit COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCH "target datalayout = [^\n]*" layout "${empty_unit}")
+  file(WRITE ${root}/constant.ll
+    "${layout}\ntarget triple = \"amdgcn-amd-amdhsa\"\n"
+    "@__oclc_${name} = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 ${value}, align 4\n")
+  execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x ir -c -emit-llvm -o ${library}
+                          ${root}/constant.ll COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# tenfold_add_wavefront_size(ROOT COMPILER): a header with the macro that HIP 5 asks for on either side, if the
+# compiler does not define it: clang gave it up.
+function(tenfold_add_wavefront_size root compiler)
+  execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -mcpu=gfx90a -nogpulib -x c -E -dM /dev/null
+                  OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT macros MATCHES "__AMDGCN_WAVEFRONT_SIZE ")
+    file(STRINGS ${root}/include/hip/hip_version.h version REGEX "^#define HIP_VERSION_(MAJOR|MINOR) ")
+    list(TRANSFORM version REPLACE "[^0-9]" "")
+    list(JOIN version "." version)
+    if(version VERSION_LESS 5.7)
+      message(FATAL_ERROR "${compiler} is too new for HIP ${version}, which is here: name an older one by "
+                          "-DCMAKE_HIP_COMPILER=clang++-19")
+    endif()
+    file(WRITE ${root}/include/wavefront_size.h
+      "#if defined(__AMDGCN__) && !defined(__GFX9__)\n#define __AMDGCN_WAVEFRONT_SIZE 32\n"
+      "#else\n#define __AMDGCN_WAVEFRONT_SIZE 64\n#endif\n")
+  endif()
+endfunction()
+
 # tenfold_make_rocm_root(OUT COMPILER ARCHITECTURE...): a folder of links that clang and CMake take for
-# a ROCm, with what Debian's device libraries lack: each architecture's own, which is one constant.
+# a ROCm, with what Debian's device libraries lack: each architecture's own, and that of newer ABIs.
 function(tenfold_make_rocm_root out compiler)
   tenfold_find_device_libraries()
   find_path(TENFOLD_HIP_INCLUDE hip/hip_runtime.h)
@@ -47,27 +81,18 @@ function(tenfold_make_rocm_root out compiler)
   endforeach()
   file(CREATE_LINK /usr/share/hip/version ${root}/share/hip/version SYMBOLIC)
 
-  execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x c -S -emit-llvm -o - /dev/null
-                  OUTPUT_VARIABLE empty_unit COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCH "target datalayout = [^\n]*" layout "${empty_unit}")
   foreach(architecture IN LISTS ARGN)
-    # Without the features that may follow, as in gfx90a:xnack-.
-    string(REGEX REPLACE "^gfx([^:]*).*" "\\1" version ${architecture})
-    set(library ${root}/amdgcn/bitcode/oclc_isa_version_${version}.bc)
-    if(NOT EXISTS ${library})
-      # gfx1103 is 11.0.3; the last two digits are hexadecimal.
-      if(NOT version MATCHES "^([0-9]+)([0-9a-f])([0-9a-f])$")
-        message(FATAL_ERROR "CMAKE_HIP_ARCHITECTURES names '${architecture}', which Debian's packages do not serve: "
-                            "name GPUs such as gfx90a or gfx1100, or install ROCm")
-      endif()
-      math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
-      file(WRITE ${root}/isa_version.ll
-        "${layout}\ntarget triple = \"amdgcn-amd-amdhsa\"\n"
-        "@__oclc_ISA_version = linkonce_odr hidden local_unnamed_addr addrspace(4) constant i32 ${number}, align 4\n")
-      execute_process(COMMAND ${compiler} --target=amdgcn-amd-amdhsa -nogpulib -x ir -c -emit-llvm -o ${library} ${root}/isa_version.ll
-                      COMMAND_ERROR_IS_FATAL ANY)
+    # Without the features that may follow, as in gfx90a:xnack-. gfx1103 is 11.0.3; the last two digits are hexadecimal.
+    if(NOT architecture MATCHES "^gfx([0-9]+)([0-9a-f])([0-9a-f])(:|$)")
+      message(FATAL_ERROR "CMAKE_HIP_ARCHITECTURES names '${architecture}', which Debian's packages do not serve: "
+                          "name GPUs such as gfx90a or gfx1100, or install ROCm")
     endif()
+    math(EXPR number "${CMAKE_MATCH_1} * 1000 + 0x${CMAKE_MATCH_2} * 100 + 0x${CMAKE_MATCH_3}")
+    set(version ${CMAKE_MATCH_1}${CMAKE_MATCH_2}${CMAKE_MATCH_3})
+    tenfold_add_device_constant(${root} ${compiler} ISA_version isa_version_${version} ${number})
   endforeach()
+  tenfold_add_device_constant(${root} ${compiler} ABI_version abi_version_600 600)
+  tenfold_add_wavefront_size(${root} ${compiler})
 
   # CMake asks ROCm's package how to link; this says it of Debian's library.
   file(WRITE ${root}/lib/cmake/hip-lang/hip-lang-config.cmake
@@ -158,6 +183,9 @@ elseif(CMAKE_HIP_COMPILER MATCHES "clang\\+\\+-[0-9]+$")
 endif()
 if(CMAKE_HIP_COMPILER_ROCM_ROOT AND NOT CMAKE_HIP_FLAGS MATCHES "--rocm-path")
   string(APPEND CMAKE_HIP_FLAGS " --rocm-path=${CMAKE_HIP_COMPILER_ROCM_ROOT}")
+  if(EXISTS ${CMAKE_HIP_COMPILER_ROCM_ROOT}/include/wavefront_size.h)
+    string(APPEND CMAKE_HIP_FLAGS " -isystem ${CMAKE_HIP_COMPILER_ROCM_ROOT}/include -include wavefront_size.h")
+  endif()
   # Where newer ROCm have them, clang does not look.
   set(beside_llvm ${CMAKE_HIP_COMPILER_ROCM_ROOT}/lib/llvm/amdgcn/bitcode)
   if(EXISTS ${beside_llvm} AND NOT EXISTS ${CMAKE_HIP_COMPILER_ROCM_ROOT}/amdgcn/bitcode)

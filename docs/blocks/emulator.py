@@ -10,12 +10,6 @@ from scripts.common import table
 FILE = "amd-emulator.json"
 
 
-def emulated_with(key):
-    """What is the same for all that was run: the "compiler", the "emulator"."""
-    value, = {call[key] for call in results(FILE)}
-    return value
-
-
 def _ranges(stages):
     """"1 to 11, 13": what is no number is a name."""
     numbers, runs = sorted(each for each in stages if isinstance(each, int)), []
@@ -35,12 +29,13 @@ def _all_of(jobs, key):
 def _line(call):
     jobs = call["jobs"]
     command = re.sub(r" --(json|jobs)[ =]\S+", "", call["command"])
-    return [f"`{command}`", _ranges({job["stage"] for job in jobs}), _all_of(jobs, "types"),
+    compiler = re.search(r"(\w+) version ([\d.]+)", call["compiler"])
+    return [f"`{command}`", f"{compiler[1]} {compiler[2]}", _ranges({job["stage"] for job in jobs}), _all_of(jobs, "types"),
             _all_of(jobs, "operators"), *(number(sum(job[key] for job in jobs)) for key in ("kernels", "cases")),
             number(sum(len(job["wrong"]) for job in jobs))]
 
 
 def emulated():
     """A table of all calls."""
-    heads = ["command", "stages", "element types", "operators", "kernels", "cases right", "wrong"]
+    heads = ["command", "compiler", "stages", "element types", "operators", "kernels", "cases right", "wrong"]
     return table(heads, map(_line, results(FILE)), right=False)

