@@ -92,7 +92,8 @@ class WarpFolds : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Architectures, WarpFolds,
-                         testing::Values("gfx90a", "gfx942", "gfx1030", "gfx1100", "gfx1200"),
+                         testing::Values("gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100",
+                                         "gfx1200"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(WarpFolds, ShuffleOnceAStepWithoutDpp) {

@@ -33,6 +33,11 @@ class WithoutAnEmulator(unittest.TestCase):
         self.assertEqual(status, 2)
         self.assertIn("name a FILE or an --architecture", err)
 
+    def test_wants_a_folder_of_libraries_that_is_there(self):
+        status, _, err = self.call("--architecture", "gfx942", "--libraries", "nowhere")
+        self.assertEqual(status, 2)
+        self.assertIn("there is no folder 'nowhere'", err)
+
     def test_has_help(self):
         status, out, _ = self.call("--help")
         self.assertEqual(status, 0)
