@@ -99,6 +99,22 @@ def expect(text, *parts):
             sys.exit(f"'{part}' is not in:\n{text}")
 
 
+def expect_one_rebuilt(tree):
+    """A ladder after an edit of one stage builds the kernels of that stage alone."""
+    def built():
+        return {each.name: each.stat().st_mtime_ns for each in (tree.folder / "build/simt/kernels/simt").glob("*.so")}
+
+    tree.run("ladder", "--n", "1000")
+    before, name = built(), "kernels/03_no_bank_conflicts.hpp"
+    tree.change("edit", name, r"(#pragma once\n)", r"\1// edited\n")
+    tree.run("ladder", "--n", "1000")
+    after = built()
+    anew = {each for each in after if after[each] != before.get(each)}
+    print(f"after an edit of {name}: {', '.join(sorted(anew))}")
+    if not anew or any(not each.startswith("03_") for each in anew):
+        sys.exit("these are not the kernels of stage 3 alone")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--keep", metavar="FOLDER", help="where the copy goes, to be looked at; it is kept")
@@ -117,6 +133,7 @@ def main():
         expect(tree.run("run", "grown", "--n", "1000"), "right")
         expect(tree.run("run", "10", "--type", "i16", "--n", "1000"), "right", "i16")
         expect(tree.run("run", "1", "--op", "bit_xnor", "--type", "u32", "--n", "1000"), "right")
+        expect_one_rebuilt(tree)
 
 
 if __name__ == "__main__":

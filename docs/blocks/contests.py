@@ -40,16 +40,16 @@ def fastest_by_size(stages_shown, exponents, mode):
                          for exponent in exponents])
 
 
-def duelled(contestant, n, key="ratio", mode=None, kind="f32", file=f"{GPU}-calls.json"):
-    """A figure of a sum as tenfold_duel found it: of "best", a stage's number, or "peer:cub"; without a
+def duelled(contestant, n, key="ratio", mode=None, kind="f32", file=f"{GPU}-calls.json", op="sum"):
+    """A figure as tenfold_duel found it: of "best", a stage's number, or "peer:cub"; without a
     mode in the first that the file has, after a kernel where it has that."""
     mode = mode or _modes(file)[0]
     for row in results(file)["benchmarks"]:
         names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
         if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
-                n, mode, kind, "sum"):
+                n, mode, kind, op):
             return row[key]
-    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind}, {mode}")
+    raise ValueError(f"{file} has no {contestant} of {count(n)} {kind}, {op}, {mode}")
 
 
 def duel_ratio(contestant, n, mode=None):

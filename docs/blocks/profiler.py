@@ -9,8 +9,8 @@ from scripts.common import parse_count
 # What a warp waits for, by the profiler's name of the reason.
 WAITS = {"long_scoreboard": "global memory", "lg_throttle": "the queue to global memory",
          "short_scoreboard": "shared memory or a shuffle", "mio_throttle": "the queue to shared memory",
-         "barrier": "a block barrier", "membar": "a fence", "wait": "its last instruction",
-         "math_pipe_throttle": "arithmetic", "branch_resolve": "a branch", "no_instruction": "its next instruction"}
+         "barrier": "a block barrier", "membar": "a fence", "wait": "their own last instruction",
+         "math_pipe_throttle": "arithmetic", "branch_resolve": "a branch", "no_instruction": "their next instruction"}
 READY = "not_selected"  # the reason of a warp that waits for nothing but its turn
 
 

@@ -1144,9 +1144,12 @@ TEST_F(Cli, BestSaysOfWhichSizeItsFiguresAre) {
   const auto said_of = [&](const char* n) {
     return succeed({"best", "--n", n, "--device", "simt", "--repeat", "1"}).out;
   };
-  EXPECT_TRUE(contains(said_of("2^10"), " with 2^10 elements of 4 bytes in a stream: "))
+  EXPECT_TRUE(
+      contains(said_of("2^10"), " with 2^10 elements of 4 bytes, in a stream, after a kernel: "))
       << said_of("2^10");
-  EXPECT_TRUE(contains(said_of("10000"), ", not with 10000 elements of 4 bytes in a stream: "))
+  EXPECT_TRUE(
+      contains(said_of("10000"),
+               ": the best from 2^10 elements of 4 bytes on, in a stream, after a kernel\n"))
       << said_of("10000");
 }
 

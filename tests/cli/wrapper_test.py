@@ -384,6 +384,40 @@ exec "$0" "$@" """)
         self.assertEqual(len(self.installs()), 1)
         self.assert_works(err="")
 
+    def test_can_be_interrupted_while_it_installs(self):
+        self.needs_apt()
+        self.tool("apt-get", f"""
+[[ " $* " == *" install "* ]] || exit 0
+exec {sys.executable} -c '{SLEEPER}' "$FAKE/started" """)
+        process = self.start("--yes", "ladder")
+        pid = int(self.wait_for("started"))
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, -signal.SIGINT)
+        self.assertIn("interrupted", err)
+        self.assertRaises(ProcessLookupError, os.kill, pid, 0)
+        self.tool("apt-get")
+        self.assertEqual(self.call("--yes", "ladder")[0], "program ladder refresh=1\n")
+        self.assert_works(err="")
+
+    def test_two_at_once_install_once(self):
+        self.needs_apt()
+        self.tool("apt-get", """
+[[ " $* " == *" install "* ]] || exit 0
+rm "$FAKE/apt-get.sh"
+echo yes >"$FAKE/started"
+until [[ -e $FAKE/go ]]; do sleep 0.05; done
+exec "$0" "$@" """)
+        first = self.start("--yes", "ladder")
+        self.wait_for("started")
+        second = self.start("--yes", "list")
+        self.assertIn("another tenfold is", second.stderr.readline())
+        (self.fake / "go").touch()
+        self.assertEqual(second.communicate()[0], "program list refresh=1\n")
+        first.communicate()
+        self.assertEqual((first.returncode, second.returncode), (0, 0))
+        self.assertTrue((self.fake / "installed").exists())
+
     def test_says_why_it_could_not_install(self):
         self.needs_apt()
         self.tool("apt-get", 'echo "E: Unable to fetch"; exit 100')

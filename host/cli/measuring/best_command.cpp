@@ -22,28 +22,27 @@ using measure::testbed;
 
 namespace {
 
-std::string describe_event(std::uint64_t n, std::size_t element_bytes, launched_in mode) {
-  return fmt::format("{} elements of {} bytes in a {}", format_count(n), element_bytes,
-                     mode == launched_in::graph ? "graph" : "stream");
-}
-
-/// `measured on NVIDIA H200 (sm_90) with ...: 61.5 us, 4368 GB/s, 1.024 times as fast as CUB`.
-/// A row holds beyond the size that it was measured with; its figures are of that size alone.
+/// `measured on NVIDIA H200 (sm_90) with 2^22 elements of 4 bytes, in a stream, after a kernel:
+/// 6.59 us, 2545 GB/s, 1.120 times as fast as CUB`. A row holds beyond the size that it was
+/// measured with; its figures are of that size alone.
 std::string describe(const tuned_shape_row& row, const conditions& at) {
   const auto device = std::ranges::find_if(measured.devices, [&](const tuned_device& each) {
     return each.architecture == row.at.architecture;
   });
+  const std::string where = fmt::format("measured on {} ({})", device->name, device->architecture),
+                    recorded = fmt::format("{} elements of {} bytes", format_count(row.at.from_n),
+                                           row.at.element_bytes),
+                    mode = fmt::format("in a {}, after a kernel",
+                                       row.at.mode == launched_in::graph ? "graph" : "stream");
+  if (row.at.from_n != at.n)
+    return fmt::format("{}: the best from {} on, {}", where, recorded, mode);
   std::vector<std::string> figures;
   if (row.microseconds > 0) figures.push_back(format_seconds(1e-6 * row.microseconds));
   if (row.gigabytes_per_second > 0)
     figures.push_back(fmt::format("{:.4g} GB/s", row.gigabytes_per_second));
   if (row.ratio > 0)
     figures.push_back(fmt::format("{:.3f} times as fast as {}", row.ratio, device->library));
-  const std::string recorded = describe_event(row.at.from_n, row.at.element_bytes, row.at.mode),
-                    asked = describe_event(at.n, size_of(at.type), place_of(at.mode));
-  return fmt::format("measured on {} ({}) with {}{}: {}", device->name, device->architecture,
-                     recorded, asked == recorded ? "" : ", not with " + asked,
-                     fmt::join(figures, ", "));
+  return fmt::format("{} with {}, {}: {}", where, recorded, mode, fmt::join(figures, ", "));
 }
 
 std::string explain_rule(const shape& s, const device_properties& device) {

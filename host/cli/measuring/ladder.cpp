@@ -331,10 +331,13 @@ std::string explain_facts() {
   return fmt::format(
       "Counted on the executor, of {} f32 in blocks of {} threads: launches; barriers a block; "
       "wavefronts a\nrequest to shared memory, more than 1 where banks conflict; lanes at work; "
-      "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size. All this is "
-      "recorded:\n'tenfold profile 3' counts anew, --times takes the executor's own times, which "
-      "say nothing of a GPU's.\n",
-      format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements));
+      "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size, {}.\nAll this "
+      "is "
+      "recorded: 'tenfold profile 3' counts anew, --times takes the executor's own times, "
+      "which\nsay "
+      "nothing of a GPU's.\n",
+      format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements),
+      measure::describe(measure::parse_mode(timed_mode)));
 }
 
 void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,

@@ -6,6 +6,7 @@
 inline constexpr std::string_view recorded_device = "NVIDIA H200";
 inline constexpr std::uint64_t counted_elements = 1ull << 20;
 inline constexpr std::uint64_t timed_elements = 268435456;
+inline constexpr std::string_view timed_mode = "after-producer";
 inline constexpr int counted_block = 256;
 
 // Stage, launches, barriers a block, wavefronts a request, lanes at work of 100, bytes an element, GB/s.
