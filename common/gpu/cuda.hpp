@@ -57,6 +57,21 @@ __device__ T shuffle_down(T value, unsigned delta) {
       value, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, delta); });
 }
 
+template <int WarpSize, typename T>
+__device__ T shuffle_xor(T value, unsigned mask) {
+  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
+  return detail::shuffle_words(value, [=](unsigned word) {
+    return __shfl_xor_sync(0xffffffffu, word, static_cast<int>(mask));
+  });
+}
+
+template <int WarpSize, typename T>
+__device__ T broadcast(T value, unsigned lane) {
+  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
+  return detail::shuffle_words(
+      value, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, static_cast<int>(lane)); });
+}
+
 /// A dot product with four ones.
 __device__ inline std::int32_t add_bytes(std::int32_t total, std::uint32_t word) {
   return __dp4a(static_cast<int>(word), 0x01010101, total);

@@ -61,6 +61,23 @@ __device__ T shuffle_down(T value, unsigned delta) {
   });
 }
 
+template <int WarpSize, typename T>
+__device__ T shuffle_xor(T value, unsigned mask) {
+  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
+  return detail::shuffle_words(value,
+                               [=](unsigned word) { return detail::pull_across(word, mask); });
+}
+
+/// Through a scalar register, which holds one value for all lanes.
+template <int WarpSize, typename T>
+__device__ T broadcast(T value, unsigned lane) {
+  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
+  return detail::shuffle_words(value, [=](unsigned word) {
+    return static_cast<unsigned>(
+        __builtin_amdgcn_readlane(static_cast<int>(word), static_cast<int>(lane)));
+  });
+}
+
 /// The sum of the bytes' distances from zero. Dot products would do for signed ones as well, but go
 /// by another name on each generation: shifted by 128 a byte, signed ones are unsigned.
 __device__ inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {

@@ -9,13 +9,25 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 
+/// This thread's lane in its warp.
+__device__ inline unsigned own_lane() {
+  return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+}
+
 /// The word of the lane `delta` further up, which wraps around at the end of the warp. HIP's own
 /// __shfl_down asks at every step whether there is such a lane: here the address, in bytes, is
 /// computed once for all steps, and a constant `delta` becomes an offset in the instruction.
 __device__ inline unsigned pull_down(unsigned word, unsigned delta) {
-  const unsigned lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+  const unsigned lane = own_lane();
   return static_cast<unsigned>(
       __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * (lane + delta)), static_cast<int>(word)));
+}
+
+/// The word of the lane whose number differs in the bits of `mask`, always through the LDS.
+__device__ inline unsigned pull_across(unsigned word, unsigned mask) {
+  const unsigned lane = own_lane();
+  return static_cast<unsigned>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * (lane ^ mask)), static_cast<int>(word)));
 }
 
 /// The word of the lane Delta further up in the row; zero where the row ends. Anything but zero

@@ -266,6 +266,20 @@ T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
                             (self & delta) == 0 ? self + delta : first, {file, line});
 }
 
+template <int WarpSize, typename T>
+T shuffle_xor(T value, unsigned mask, const char* file = __builtin_FILE(),
+              int line = __builtin_LINE()) {
+  return simt::shuffle_from("gpu::shuffle_xor", simt::all_lanes, value, simt::lane() ^ mask,
+                            {file, line});
+}
+
+template <int WarpSize, typename T>
+T broadcast(T value, unsigned lane, const char* file = __builtin_FILE(),
+            int line = __builtin_LINE()) {
+  const unsigned first = simt::lane() / WarpSize * WarpSize;
+  return simt::shuffle_from("gpu::broadcast", simt::all_lanes, value, first + lane, {file, line});
+}
+
 /// One load of the whole vector, which must be aligned to its size.
 template <int Width, typename In>
 static_array<In, Width> load_vector(const In* p) {

@@ -157,18 +157,24 @@ TEST_P(Collectives, AWarpsSum) {
 }
 
 template <int WarpSize>
-__global__ void portable_shuffle(unsigned* out, unsigned delta) {
+__global__ void portable_shuffles(unsigned* down, unsigned* across, unsigned* one, unsigned delta) {
   gpu::sync_warp();
-  out[threadIdx.x] = gpu::shuffle_down<WarpSize>(threadIdx.x, delta);
+  down[threadIdx.x] = gpu::shuffle_down<WarpSize>(threadIdx.x, delta);
+  across[threadIdx.x] = gpu::shuffle_xor<WarpSize>(threadIdx.x, delta);
+  one[threadIdx.x] = gpu::broadcast<WarpSize>(threadIdx.x, delta);
 }
 
 TEST_P(Collectives, ThePortableSpellings) {
   for (unsigned delta = 1; delta < 32; delta *= 2) {
-    std::vector<unsigned> out(64);
-    launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffle<32>, out.data(), delta);
-    // To the lanes that have the bit, the executor gives what no kernel may count on.
-    for (unsigned i = 0; i < 64; ++i)
-      EXPECT_EQ(out[i], (i & delta) == 0 ? i + delta : i / 32 * 32) << delta;
+    std::vector<unsigned> down(64), across(64), one(64);
+    launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffles<32>, down.data(),
+           across.data(), one.data(), delta);
+    for (unsigned i = 0; i < 64; ++i) {
+      // To the lanes that have the bit, the executor gives what no kernel may count on.
+      EXPECT_EQ(down[i], (i & delta) == 0 ? i + delta : i / 32 * 32) << delta;
+      EXPECT_EQ(across[i], i ^ delta) << delta;
+      EXPECT_EQ(one[i], i / 32 * 32 + delta) << delta;
+    }
   }
 }
 

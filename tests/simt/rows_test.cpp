@@ -156,5 +156,19 @@ TEST(ROWS, BringThePartnerToTheLanesWithoutTheBit) {
     }
 }
 
+__global__ void pull_once(unsigned* out, unsigned mask) {
+  out[threadIdx.x] = gpu::detail::pull_across(threadIdx.x, mask);
+}
+
+TEST(ROWS, BringTheLaneThatDiffersInTheMask) {
+  for (const int warp_size : warps)
+    for (unsigned mask = 0; mask < static_cast<unsigned>(warp_size); ++mask) {
+      std::vector<unsigned> out(64);
+      lanes_per_warp = static_cast<unsigned>(warp_size);
+      launch({.block = {64, 1, 1}, .warp_size = warp_size}, pull_once, out.data(), mask);
+      for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(out[i], i ^ mask) << warp_size << ' ' << mask;
+    }
+}
+
 }  // namespace
 }  // namespace tenfold::simt
