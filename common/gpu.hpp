@@ -22,7 +22,7 @@
 /// step: a lane whose number has the bit `delta` receives something that means nothing. The lanes
 /// without that bit have their partner `delta` lanes further up, in any hardware's row, half or
 /// warp. All lanes of a warp shuffle, and name the same `delta`, `mask` or `lane`, which is less
-/// than WarpSize.
+/// than WarpSize. Whole folds are in common/folds.hpp.
 ///
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once

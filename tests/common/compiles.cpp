@@ -1,5 +1,6 @@
 // Compiled, not run, by every compiler that is here: the vocabulary, and each stage and each
 // pitfall once.
+#include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/narrow_float.hpp"
 #include "common/operators.hpp"
@@ -36,6 +37,25 @@ constexpr int bound() {
 }
 static_assert(bound() == 3);
 
+template <typename T>
+__global__ void fold_each_way(T* out) {
+  __shared__ gpu::shared_array<T, 4> shared;
+  const sum<T> add;
+  T value = gpu::fold_warp<32>(gpu::fold_warp_to_all<32, 8>(out[threadIdx.x], add), add);
+  value = gpu::fold_block<128, 32>(gpu::broadcast<32>(value, 0), add, shared);
+  out[threadIdx.x] = gpu::fold_block_to_all<128, 32>(value, add, gpu::dynamic_shared<T>());
+}
+
+template <typename T>
+auto kernel_of_folds() {
+  return &fold_each_way<T>;
+}
+
+template <typename T>
+bool folds_have_one() {
+  return kernel_of_folds<T>() != nullptr;
+}
+
 template <typename Stage, typename In, typename T>
 auto kernel() {
   return Stage::template kernel<128, 32, 8, In, T, sum<T>>();
@@ -69,7 +89,8 @@ bool all_pitfalls_have_one() {
 }
 
 bool instantiate() {
-  return all_pitfalls_have_one<float, float>() &&
+  return folds_have_one<float>() && folds_have_one<double>() && folds_have_one<std::int8_t>() &&
+         all_pitfalls_have_one<float, float>() &&
          narrow_elements_have_one<std::int8_t, std::int64_t>() &&
          narrow_elements_have_one<std::uint8_t, std::uint64_t>() &&
          narrow_elements_have_one<float16, float>() &&
