@@ -743,7 +743,9 @@ TEST_F(Cli, JsonToAFileLeavesTheReportOnStandardOutput) {
   const json document = json::parse(slurp(in_directory("a result.json")));
   ASSERT_EQ(document.at("benchmarks").size(), 1u);
   expect_entry(document.at("benchmarks")[0]);
-  EXPECT_EQ(document.at("benchmarks")[0].at("iterations"), 4);
+  const json& entry = document.at("benchmarks")[0];
+  EXPECT_EQ(entry.at("rounds"), 4);
+  EXPECT_EQ(entry.at("iterations"), 4 * entry.at("calls_per_sample").get<int>());
 }
 
 TEST_F(Cli, JsonToAFileThatCannotBeWritten) {
