@@ -18,6 +18,11 @@ constexpr double sample_seconds = 300e-6;
 constexpr double longest_sample_seconds = 5e-3;
 constexpr int most_calls = 4096;
 
+// Half of them lie near, on average, and the mean of a sample depends little on where the first
+// does.
+constexpr std::size_t most_instances = 16;
+constexpr std::uint64_t gap_bytes = 4096;  // what lies so far apart may be near or far
+
 // Enough for a steady median, and no more than a stage's share of a ladder's few seconds.
 constexpr int executor_samples = 5, gpu_samples = 50;
 constexpr double executor_share = 0.25, gpu_share = 0.5;  // seconds
@@ -63,16 +68,12 @@ void cache_eviction::enqueue() {
   if (read_ != nullptr) read_->enqueue(data_->data(), n_);
 }
 
-sampler::sampler(candidate who, conditions at, host_input& input, placement& where,
-                 std::unique_ptr<runnable> work)
-    : who_(std::move(who)),
-      at_(std::move(at)),
-      input_(input),
-      where_(where),
-      work_(std::move(work)) {
+sampler::sampler(candidate who, conditions at, host_input& input, placement& where)
+    : who_(std::move(who)), at_(std::move(at)), input_(input), where_(where) {
+  add_instance();
   constexpr double is_slow = 100 * sample_seconds;
   bool takes_one_call = time_in_stream(sequence::calls) > is_slow;
-  judge_result();
+  judge_results();
   // The first call on a GPU loads what all the others find there.
   if (takes_one_call && !is_executor()) takes_one_call = time_in_stream(sequence::calls) > is_slow;
   if (takes_one_call)
@@ -91,30 +92,36 @@ const reference& sampler::expected() {
 
 std::optional<reading> sampler::read_companion() {
   if (!where_.companion || who_.kind() != peer_kind::reduction) return std::nullopt;
-  work_->enqueue(where_.companion->window(0), at_.n);
+  runnable& work = *instances_.front();
+  work.enqueue(where_.companion->window(0), at_.n);
   host_input& from = *input_.companion();
-  reading r{.from = from.from(), .computed = work_->result(), .expected = from.expected(at_.n)};
-  r.bound = error_bound(r.expected, work_->depth(at_.n));
-  r.verdict = judge(r.expected, r.computed, work_->depth(at_.n));
+  reading r{.from = from.from(), .computed = work.result(), .expected = from.expected(at_.n)};
+  r.bound = error_bound(r.expected, work.depth(at_.n));
+  r.verdict = judge(r.expected, r.computed, work.depth(at_.n));
   return r;
 }
 
-void sampler::judge_result() {
+void sampler::judge_results() {
   if (who_.kind() == peer_kind::launch) return;
-  result_ = work_->result();
-  const verdict found = judge(expected(), result_, work_->depth(at_.n));
-  if (found == verdict::wrong || verdict_ == verdict::right) verdict_ = found;
+  for (const auto& each : instances_) {
+    if (verdict_ == verdict::wrong) return;  // the result that is wrong is the one to tell
+    result_ = each->result();
+    const verdict found = judge(expected(), result_, each->depth(at_.n));
+    if (found == verdict::wrong || verdict_ == verdict::right) verdict_ = found;
+  }
 }
 
-void sampler::enqueue(sequence what, std::uint64_t window) {
+void sampler::enqueue(sequence what, std::uint64_t window, int call) {
   if (what != sequence::calls) where_.ring->produce(*where_.on, window, at_.bytes());
-  if (what != sequence::producers) work_->enqueue(where_.ring->window(window), at_.n);
+  if (what == sequence::producers) return;
+  runnable& next = *instances_[static_cast<std::size_t>(call) % instances_.size()];
+  next.enqueue(where_.ring->window(window), at_.n);
 }
 
 double sampler::time_in_stream(sequence what) {
   where_.on->synchronize();
   return where_.on->time([&] {
-    for (int i = 0; i < calls_; ++i) enqueue(what, where_.ring->next());
+    for (int i = 0; i < calls_; ++i) enqueue(what, where_.ring->next(), i);
   });
 }
 
@@ -122,8 +129,8 @@ double sampler::time_call_by_call() {
   double seconds = 0;
   for (int i = 0; i < calls_; ++i) {
     const std::uint64_t window = where_.ring->next();
-    enqueue(sequence::producers, window);
-    seconds += where_.on->time([&] { enqueue(sequence::calls, window); });
+    enqueue(sequence::producers, window, i);
+    seconds += where_.on->time([&] { enqueue(sequence::calls, window, i); });
   }
   return seconds;
 }
@@ -146,12 +153,20 @@ double sampler::sample() {
   return time_all_calls() / calls_;
 }
 
+void sampler::add_instance() {
+  if (!instances_.empty()) gaps_.push_back(where_.on->allocate(gap_bytes));
+  instances_.push_back(who_.make(*where_.on, at_));
+}
+
 void sampler::set_calls(int calls) {
   calls_ = calls;
+  const std::size_t wanted =
+      is_executor() ? 1 : std::min(static_cast<std::size_t>(calls), most_instances);
+  while (instances_.size() < wanted) add_instance();
   if (at_.mode != timing_mode::in_graph || is_executor()) return;
   const auto record = [this](sequence what) {
     return where_.on->record([this, what] {
-      for (int i = 0; i < calls_; ++i) enqueue(what, static_cast<std::uint64_t>(i));
+      for (int i = 0; i < calls_; ++i) enqueue(what, static_cast<std::uint64_t>(i), i);
     });
   };
   producers_ = record(sequence::producers);
@@ -180,14 +195,14 @@ void sampler::choose_calls() {
 }
 
 result sampler::finish(std::vector<double> seconds) {
-  judge_result();
+  judge_results();
   result r{.who = who_,
            .at = at_,
            .warp_size = where_.on->properties().warp_size,
            .calls = calls_,
            .used_shape = who_.shape,
            .seconds = std::move(seconds)};
-  if (const auto* stage = dynamic_cast<const reduction*>(work_.get())) {
+  if (const auto* stage = dynamic_cast<const reduction*>(instances_.front().get())) {
     const plan all = stage->plan_for(at_.n);
     r.used_shape = stage->used_shape();
     r.passes = {all.begin(), all.end()};
@@ -196,7 +211,7 @@ result sampler::finish(std::vector<double> seconds) {
   r.verdict = verdict_;
   if (who_.kind() != peer_kind::launch) {
     r.expected = expected();
-    r.bound = error_bound(r.expected, work_->depth(at_.n));
+    r.bound = error_bound(r.expected, instances_.front()->depth(at_.n));
   }
   if (!companion_) companion_ = read_companion();
   r.companion = companion_;

@@ -94,9 +94,9 @@ std::unique_ptr<sampler> testbed::admit(const candidate& who, timing_mode mode) 
   // What runs on the CPU is there, and waits for no other kernel, in any mode.
   if (who.on_cpu) at.mode = timing_mode::back_to_back;
   placement& where = who.on_cpu ? place_on_cpu() : place_on_device();
-  auto work = who.make(*where.on, at);
+  auto made = std::make_unique<sampler>(who, at, *input_, where);
   if (who.kind() == peer_kind::reduction) add_companion(where);
-  return std::make_unique<sampler>(who, at, *input_, where, std::move(work));
+  return made;
 }
 
 const clock_reader& testbed::clocks() {

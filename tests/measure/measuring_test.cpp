@@ -182,36 +182,67 @@ class known_time final : public runnable {
   double seconds_;
 };
 
-TEST(Modes, TellTheTimeOfTheCallAlone) {
-  auto made = std::make_unique<device_of_known_times>();
-  device_of_known_times& device = *made;
-  placement where(std::move(made));
-  constexpr std::uint64_t n = 1000;
-  host_input input(element_type::u32, "sum", n, 1);
-  where.ring.emplace(device, input, n, 1 << 16);
-  const peer who{.name = "known", .what = ""};
+/// A device of known times with an input, and candidates that take turns there.
+class KnownTimes : public testing::Test {
+ protected:
+  static constexpr std::uint64_t n = 1000;
+
+  KnownTimes() { where_.ring.emplace(*where_.on, input_, n, 1 << 16); }
+
+  /// @param make what each of its instances is
+  sampler sample(timing_mode mode, std::function<std::unique_ptr<known_time>()> make) {
+    return {{.name = "known",
+             .peer = &who_,
+             .make = [make = std::move(make)](session&, const conditions&) { return make(); }},
+            {.n = n, .mode = mode},
+            input_,
+            where_};
+  }
+  std::unique_ptr<known_time> instance(value result, double seconds) {
+    return std::make_unique<known_time>(static_cast<device_of_known_times&>(*where_.on), result,
+                                        seconds);
+  }
+  value expected() { return input_.expected(n).expected; }
+
+ private:
+  const peer who_{.name = "known", .what = ""};
+  placement where_{std::make_unique<device_of_known_times>()};
+  host_input input_{element_type::u32, "sum", n, 1};
+};
+
+TEST_F(KnownTimes, AreOfTheCallAloneInEveryMode) {
   for (const timing_mode mode : timing_modes) {
-    sampler one({.name = "known", .peer = &who}, {.n = n, .mode = mode}, input, where,
-                std::make_unique<known_time>(device, input.expected(n).expected, 2e-6));
+    sampler one = sample(mode, [&] { return instance(expected(), 2e-6); });
     EXPECT_GT(one.calls(), 1) << name_of(mode);
     EXPECT_NEAR(one.sample(), 2e-6, 1e-12) << name_of(mode);
   }
 }
 
-TEST(Modes, RefuseTheTimeOfACallThatAddsNoneButTellThatItIsWrong) {
-  auto made = std::make_unique<device_of_known_times>();
-  device_of_known_times& device = *made;
-  placement where(std::move(made));
-  constexpr std::uint64_t n = 1000;
-  host_input input(element_type::u32, "sum", n, 1);
-  where.ring.emplace(device, input, n, 1 << 16);
-  const peer who{.name = "known", .what = ""};
+TEST_F(KnownTimes, AreTheMeanOfInstancesThatLieElsewhere) {
+  for (const timing_mode mode : timing_modes) {
+    int made = 0;
+    sampler one = sample(mode, [&] { return instance(expected(), made++ % 2 == 0 ? 1e-6 : 2e-6); });
+    EXPECT_GT(made, 1) << name_of(mode);
+    EXPECT_NEAR(one.sample(), 1.5e-6, 1e-6 / one.calls()) << name_of(mode);
+  }
+}
+
+TEST_F(KnownTimes, AreOfNoUseWhereOneInstanceIsWrong) {
+  int made = 0;
+  sampler one = sample(timing_mode::after_producer, [&] {
+    return instance(++made == 2 ? value(std::uint32_t{0}) : expected(), 2e-6);
+  });
+  const result found = take_samples(one, 1, false);
+  EXPECT_TRUE(found.is_wrong());
+  EXPECT_EQ(found.computed, value(std::uint32_t{0}));
+}
+
+TEST_F(KnownTimes, AreRefusedWhereACallAddsNoneButNotThatItIsWrong) {
   const auto take = [&](value result) {
-    sampler one({.name = "known", .peer = &who}, {.n = n, .mode = timing_mode::after_producer},
-                input, where, std::make_unique<known_time>(device, result, 0));
+    sampler one = sample(timing_mode::after_producer, [&] { return instance(result, 0); });
     return take_samples(one, 1, false);
   };
-  EXPECT_THROW(static_cast<void>(take(input.expected(n).expected)), input_error);
+  EXPECT_THROW(static_cast<void>(take(expected())), input_error);
   const result wrong = take(std::uint32_t{0});
   EXPECT_TRUE(wrong.is_wrong());
   EXPECT_FALSE(wrong.has_time());
