@@ -194,7 +194,9 @@ __attribute__((no_sanitize("thread"))) T exchange_for(T* address, Next next) {
 /// The same as one access, however often it is tried, to whoever observes the kernel.
 template <typename T, typename Next>
 T replace(T* address, Next next) {
-  std::atomic_ref<T>(*address).fetch_add(0, std::memory_order_relaxed);
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  static_assert(sizeof(T) == sizeof(word));
+  __atomic_fetch_add(reinterpret_cast<word*>(address), 0, __ATOMIC_RELAXED);
   return exchange_for(address, next);
 }
 
@@ -205,13 +207,24 @@ T replace(T* address, Next next) {
   T name(T* address, std::type_identity_t<T> value) {                                \
     return std::atomic_ref<T>(*address).operation(value, std::memory_order_relaxed); \
   }
-TENFOLD_ATOMIC(atomicAdd, fetch_add)
-TENFOLD_ATOMIC(atomicSub, fetch_sub)
 TENFOLD_ATOMIC(atomicAnd, fetch_and)
 TENFOLD_ATOMIC(atomicOr, fetch_or)
 TENFOLD_ATOMIC(atomicXor, fetch_xor)
 TENFOLD_ATOMIC(atomicExch, exchange)
 #undef TENFOLD_ATOMIC
+
+template <typename T>
+T atomicAdd(T* address, std::type_identity_t<T> value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return tenfold::simt::replace(address, [&](T before) { return before + value; });
+  else
+    return std::atomic_ref<T>(*address).fetch_add(value, std::memory_order_relaxed);
+}
+
+template <typename T>
+T atomicSub(T* address, std::type_identity_t<T> value) {
+  return atomicAdd(address, static_cast<T>(-value));
+}
 
 /// Counts up to `last` and then begins again from zero.
 inline unsigned atomicInc(unsigned* address, unsigned last) {
