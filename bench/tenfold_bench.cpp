@@ -41,7 +41,7 @@ std::vector<candidate> stage_candidates(const std::vector<std::string>& names) {
     if (name == "all")
       for (const stage_info& each : catalogue) stages.push_back(&each);
     else if (name != "none")
-      stages.push_back(&choose_stage(name));
+      stages.push_back(&stage_or_kernel(name));
   std::vector<candidate> all;
   for (const stage_info* stage : stages)
     for (const shape& s : measure::shapes_of(description_of(*stage)))

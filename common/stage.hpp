@@ -26,6 +26,13 @@ struct stage_defaults {
   static constexpr bool takes_grid = false;
   /// Whether one launch does it all: the kernel has room for partials and a ticket as parameters.
   static constexpr bool folds_its_partials = false;
+  /// Whether one launch does it all by atomics: the result holds the identity before it begins. For
+  /// sums alone.
+  static constexpr bool adds_to_result = false;
+  /// Whether every thread leaves a partial, not every block.
+  static constexpr bool leaves_partials_of_threads = false;
+  /// Whether a kernel beside the ladder is compiled for every number of items, not one alone.
+  static constexpr bool comes_with_all_items = false;
   /// Whether the kernel waits by itself for the launch before, where hardware knows how to.
   static constexpr bool launches_early = false;
   /// Whether it serves elements of four bytes and more, and those of one or two.

@@ -55,7 +55,7 @@ class reducer {
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
-      : op_(op), passes_(on, family<Stage>, kernels_of<Stage>(on.warp_size(), s), s, max_n) {}
+      : reducer(Stage{}, on, max_n, s, op, op.identity()) {}
 
   /// The same in the stage's best shape for the device and `max_n`, by host/reduce/best.hpp. The
   /// shape decides the order of the elements, so whoever wants the same bits on every GPU and for
@@ -88,6 +88,11 @@ class reducer {
   [[nodiscard]] const shape& used_shape() const { return passes_.used_shape(); }
 
  private:
+  template <typename Stage>
+  reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op, const T& identity)
+      : op_(op),
+        passes_(on, family<Stage>, kernels_of<Stage>(on.warp_size(), s), s, max_n, &identity) {}
+
   template <typename Stage>
   static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
 

@@ -98,13 +98,14 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
     return new typed_reduction<T, T, Op>(Stage{}, on, queue, r);
   };
   if (r.op == "sum") return make(sum<T>{});
-  if constexpr (is_built_for<T, maximum<T>>)
+  if constexpr (is_built_for<T, maximum<T>> && !Stage::adds_to_result)
     if (r.op == "maximum") return make(maximum<T>{});
   if constexpr (is_built_for<T, composition> && Stage::keeps_order &&
                 std::is_same_v<T, std::uint32_t>)
     if (r.op == composition_name) return make(composition{});
-  throw input_error(name_stage(info_of<Stage>()) +
-                    " is built for the operators sum and maximum, not for " + r.op);
+  throw input_error(name_stage(info_of<Stage>()) + " is built for " +
+                    (Stage::adds_to_result ? "sums alone" : "the operators sum and maximum") +
+                    ", not for " + r.op);
 }
 
 /// @return true, for an initializer
@@ -113,6 +114,7 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
   const int number = add_unlisted_stage({.stage = describe<Stage>(), .type = type, .file = file});
   std::vector<registered_stage>& all = registered_stages();
   all.push_back({number, element_type::u32, "", &make_unlisted_reduction<Stage, std::uint32_t>});
+  all.push_back({number, element_type::i32, "", &make_unlisted_reduction<Stage, std::int32_t>});
   all.push_back({number, element_type::f32, "", &make_unlisted_reduction<Stage, float>});
   return true;
 }
@@ -124,8 +126,9 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
 ///
 ///     TENFOLD_REGISTER_STAGE(my_kernel, my_kernel::stage, "/home/me/my_kernel.hpp")
 ///
-/// It is compiled while somebody waits, so that there are few kernels: sums and maxima of u32 and
-/// f32, in `unlisted_block_sizes`, and the one operator of host/backends/adversarial_operator.hpp.
+/// It is compiled while somebody waits, so that there are few kernels: sums and maxima of u32, i32
+/// and f32, in `unlisted_block_sizes`, and the one operator of
+/// host/backends/adversarial_operator.hpp.
 #define TENFOLD_REGISTER_STAGE(name, type, file)                                                   \
   namespace tenfold::inline TENFOLD_BACKEND {                                                      \
   template <>                                                                                      \

@@ -170,8 +170,7 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
 }
 
 std::string observed_kernel::file() const {
-  if (!kernel.empty()) return kernel;
-  return names_kernel_file(stage) ? stage : std::string();
+  return kernel.empty() ? kernel_file_of(stage) : kernel;
 }
 
 }  // namespace tenfold::cli

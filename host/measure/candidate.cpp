@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "host/error.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/split.hpp"
 
@@ -124,7 +125,7 @@ candidate parse_candidate(std::string_view text, const device_properties& device
   if (parts.size() > 4)
     throw input_error(
         fmt::format("'{}' has {} parts: use STAGE:BLOCK:ITEMS:GRID", text, parts.size()));
-  const stage_info& stage = choose_stage(parts[0]);
+  const stage_info& stage = stage_or_kernel(parts[0]);
   if (parts.size() == 1) return tuned_candidate(stage);
   tenfold::shape s{.block = parse_int(parts[1], text)};
   if (parts.size() > 2 && !parts[2].empty()) s.items = parse_int(parts[2], text);

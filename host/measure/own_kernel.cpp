@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <system_error>
 #include <vector>
 
 #include "host/backends/backend.hpp"
 #include "host/backends/module.hpp"
+#include "host/backends/names.hpp"
 #include "host/error.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/operator_list.hpp"
@@ -64,8 +66,31 @@ std::string pitfall_of(std::string_view kernel) {
   return is_pitfall(kernel) ? std::string(kernel) : std::string();
 }
 
-bool names_kernel_file(std::string_view word) {
-  return word.ends_with(".hpp") || word.find('/') != word.npos;
+std::vector<detour> detours() {
+  std::vector<detour> all;
+  std::error_code gone;
+  for (const auto& each :
+       fs::directory_iterator(fs::path(TENFOLD_SOURCE_FOLDER) / "kernels/detours", gone)) {
+    constexpr std::string_view before = "// Detour: ";
+    std::string first;
+    std::getline(std::ifstream(each.path()), first);
+    if (first.starts_with(before))
+      all.push_back({each.path().stem().string(), first.substr(before.size()), each.path()});
+  }
+  std::ranges::sort(all, {}, &detour::name);
+  return all;
+}
+
+std::string kernel_file_of(std::string_view word) {
+  if (word.ends_with(".hpp") || word.find('/') != word.npos) return std::string(word);
+  for (const detour& each : detours())
+    if (each.name == word) return each.file.string();
+  return {};
+}
+
+const stage_info& stage_or_kernel(std::string_view word) {
+  const std::string file = kernel_file_of(word);
+  return file.empty() ? choose_stage(word) : own_stage(file);
 }
 
 fs::path find_kernel(const std::string& file) {
@@ -98,6 +123,8 @@ void check_kernel_name(const std::string& name) {
           fmt::format("{} has the name '{}': give your kernel another", name_stage(stage), name));
   if (is_pitfall(name))
     throw input_error(fmt::format("a pitfall has the name '{}': give your kernel another", name));
+  if (!kernel_file_of(name).empty())
+    throw input_error(fmt::format("a detour has the name '{}': give your kernel another", name));
   if (std::ranges::find(operator_names, name) != std::end(operator_names))
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
@@ -107,7 +134,9 @@ const stage_info& own_stage(const std::string& file) {
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   if (kernel.extension() != ".hpp")
     throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  if (!is_pitfall(listed_kernel(kernel))) check_kernel_name(kernel.stem().string());
+  const bool is_ours = is_pitfall(listed_kernel(kernel)) ||
+                       kernel_file_of(kernel.stem().string()) == kernel.string();
+  if (!is_ours) check_kernel_name(kernel.stem().string());
   std::vector<std::string_view> with_devices;
   for (const backend* each : backends())
     if (!each->devices().empty()) with_devices.push_back(each->modules());

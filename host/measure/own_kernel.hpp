@@ -1,12 +1,13 @@
 /// @file
 /// Kernels by their files: those that this program knows by name, which are the stages and the
-/// pitfalls, and those of the reader's own, of which the build folder that this program comes from
-/// makes a library.
+/// pitfalls, and those of which the build folder that this program comes from makes a library when
+/// somebody asks for them: the detours, and the reader's own.
 #pragma once
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "host/reduce/catalogue.hpp"
 
@@ -24,8 +25,23 @@ namespace tenfold {
 /// @throws input_error when it is none
 void check_kernel_name(const std::string& name);
 
-/// Whether a word of the command line names a kernel's file, and no stage.
-[[nodiscard]] bool names_kernel_file(std::string_view word);
+/// One of kernels/detours, which the ladder does not list.
+struct detour {
+  std::string name;  ///< `atomic_per_block`
+  std::string idea;  ///< the first line of its file
+  std::filesystem::path file;
+};
+
+/// By name; none where the source tree is gone.
+[[nodiscard]] std::vector<detour> detours();
+
+/// The file of the kernel that a word of the command line names by a path, or by a detour's name;
+/// empty where it names neither.
+[[nodiscard]] std::string kernel_file_of(std::string_view word);
+
+/// A stage by its number or name, or a kernel as `kernel_file_of` knows it.
+/// @throws input_error when there is none
+[[nodiscard]] const stage_info& stage_or_kernel(std::string_view word);
 
 /// A kernel's file by an absolute path, as its stage is registered.
 /// @throws input_error when there is none

@@ -44,7 +44,8 @@ struct kernel_family {
 
  private:
   [[nodiscard]] constexpr bool has_items(int block, int items) const {
-    return is_unlisted(stage) ? items == default_items : op.is_instantiated(block, items);
+    if (is_unlisted(stage)) return items == default_items || stage.comes_with_all_items;
+    return op.is_instantiated(block, items);
   }
 };
 

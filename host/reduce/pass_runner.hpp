@@ -29,10 +29,11 @@ struct kernel_pair {
 
 class pass_runner {
  public:
+  /// @param identity the operator's, which is read before it returns
   /// @throws input_error for a shape that does not fit the stage, or an operator that it cannot
   /// serve; device_error when the scratch memory cannot be had
   pass_runner(const device& on, const kernel_family& family, const kernel_pair& kernels,
-              const shape& s, std::uint64_t max_n)
+              const shape& s, std::uint64_t max_n, const void* identity)
       : device_(on),
         queue_(on),
         shape_(s),
@@ -51,7 +52,7 @@ class pass_runner {
     prepare_launches();
     if (!stage_.takes_items) shape_.items = static_cast<int>(elements_per_thread_);
     choose_grid();
-    allocate_scratch();
+    allocate_scratch(identity);
   }
 
   /// Enqueues the passes over `n` elements at `in`. `op` is read before it returns.
@@ -61,6 +62,7 @@ class pass_runner {
                         " elements, not " + std::to_string(n));
     device_.make_current();
     const plan passes = plan_for(n);
+    if (stage_.adds_to_result) copy_on_device(out, identity_.data(), op_.partial_bytes, on);
     for (std::size_t i = 0; i < passes.size(); ++i) {
       void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
       launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
@@ -83,7 +85,9 @@ class pass_runner {
              .elements_per_thread = elements_per_thread_,
              .loops = stage_.takes_grid,
              .loop_grid = shape_.grid,
-             .folds_its_partials = stage_.folds_its_partials}};
+             .folds_its_partials = stage_.folds_its_partials,
+             .adds_to_result = stage_.adds_to_result,
+             .leaves_partials_of_threads = stage_.leaves_partials_of_threads}};
   }
 
   [[nodiscard]] const shape& used_shape() const { return shape_; }
@@ -195,18 +199,24 @@ class pass_runner {
                         " blocks at once, not a grid of " + std::to_string(shape_.grid));
   }
 
-  void allocate_scratch() {
+  void allocate_scratch(const void* identity) {
     const plan passes = plan_for(max_n_);
     result_ = device_memory(device_, op_.partial_bytes);
+    constexpr unsigned first_ticket = 0;
     if (stage_.folds_its_partials) {
-      scratch_[0] = device_memory(device_, passes[0].blocks * op_.partial_bytes);
-      constexpr unsigned first_ticket = 0;
-      ticket_ = device_memory(device_, sizeof first_ticket);
-      copy_to_device(ticket_.data(), &first_ticket, sizeof first_ticket, queue_.handle());
-      queue_.synchronize();
+      scratch_[0] = device_memory(device_, passes[0].partials * op_.partial_bytes);
+      ticket_ = copy_of(&first_ticket, sizeof first_ticket);
     }
+    if (stage_.adds_to_result) identity_ = copy_of(identity, op_.partial_bytes);
     for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
-      scratch_[i] = device_memory(device_, passes[i].blocks * op_.partial_bytes);
+      scratch_[i] = device_memory(device_, passes[i].partials * op_.partial_bytes);
+  }
+
+  [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes) const {
+    device_memory made(device_, bytes);
+    copy_to_device(made.data(), from, bytes, queue_.handle());
+    queue_.synchronize();
+    return made;
   }
 
   /// As many partials as the one block of the second pass folds, if there is one.
@@ -217,6 +227,11 @@ class pass_runner {
 
   [[nodiscard]] std::uint64_t elements_per_tile() const {
     return static_cast<std::uint64_t>(shape_.block) * elements_per_thread_;
+  }
+
+  [[nodiscard]] std::uint64_t partials_per_block() const {
+    if (stage_.adds_to_result) return 0;
+    return stage_.leaves_partials_of_threads ? static_cast<std::uint64_t>(shape_.block) : 1;
   }
 
   /// In a graph, to let a single pass begin early takes more time, after a kernel that lets nobody
@@ -235,7 +250,7 @@ class pass_runner {
     for (std::uint64_t block = 0; block < p.blocks; block += blocks_per_launch_) {
       const std::uint64_t first = block * elements_per_tile();
       const void* from = static_cast<const std::byte*>(in) + first * element_bytes;
-      void* to = static_cast<std::byte*>(out) + block * op_.partial_bytes;
+      void* to = static_cast<std::byte*>(out) + block * partials_per_block() * op_.partial_bytes;
       std::size_t n = p.n - first;
       void* partials = scratch_[0].data();
       void* ticket = ticket_.data();
@@ -258,6 +273,7 @@ class pass_runner {
   launch_start start_ = launch_start::after_the_previous;
   device_memory scratch_[2];
   device_memory ticket_;
+  device_memory identity_;
   device_memory result_;
 };
 

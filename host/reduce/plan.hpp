@@ -13,19 +13,23 @@
 
 namespace tenfold {
 
-/// One launch's worth of work: `blocks` blocks fold `n` values into `blocks` values.
+/// One launch's worth of work: `blocks` blocks fold `n` values into `partials`, one for each block
+/// in nearly all stages.
 struct pass {
   std::uint64_t n;
   std::uint64_t blocks;
+  std::uint64_t partials;
 };
 
 /// What the planner must know of a stage and a device.
 struct plan_parameters {
   int block;
   std::size_t elements_per_thread;
-  bool loops;               ///< the stage takes any grid, since its blocks loop
-  std::uint64_t loop_grid;  ///< the largest first grid of a stage that loops
-  bool folds_its_partials;  ///< one launch does it all
+  bool loops;                               ///< the stage takes any grid, since its blocks loop
+  std::uint64_t loop_grid;                  ///< the largest first grid of a stage that loops
+  bool folds_its_partials = false;          ///< one launch does it all
+  bool adds_to_result = false;              ///< likewise, by atomics
+  bool leaves_partials_of_threads = false;  ///< not of blocks
 };
 
 /// The passes of a reduction. It holds no memory of its own, so making one allocates nothing.
@@ -33,9 +37,9 @@ class plan {
  public:
   plan(std::uint64_t n, const plan_parameters& parameters) {
     do {
-      passes_[count_] = {n, blocks_for(n, parameters)};
+      passes_[count_] = pass_over(n, parameters);
       depth_ += depth_of(passes_[count_], parameters);
-      n = passes_[count_++].blocks;
+      n = passes_[count_++].partials;
     } while (n > 1 && !parameters.folds_its_partials);
   }
 
@@ -62,9 +66,19 @@ class plan {
     return tiles < parameters.loop_grid ? tiles : parameters.loop_grid;
   }
 
+  static pass pass_over(std::uint64_t n, const plan_parameters& parameters) {
+    const std::uint64_t blocks = blocks_for(n, parameters);
+    if (parameters.adds_to_result) return {n, blocks, 1};
+    if (!parameters.leaves_partials_of_threads) return {n, blocks, blocks};
+    return {n, blocks, std::max<std::uint64_t>(1, ceil_div(n, parameters.elements_per_thread))};
+  }
+
   static std::uint64_t depth_of(const pass& p, const plan_parameters& parameters) {
+    // In whatever order they arrive.
+    if (parameters.adds_to_result) return p.n;
     const std::uint64_t steps = ceil_div(ceil_div(p.n, tile(parameters)), p.blocks);
     const auto serial = steps * parameters.elements_per_thread;
+    if (parameters.leaves_partials_of_threads) return serial;
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
     const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
     if (!parameters.folds_its_partials) return fold;
@@ -72,8 +86,8 @@ class plan {
            static_cast<std::uint64_t>(tree);
   }
 
-  // Each pass divides by 64 or more, so 64-bit sizes need no more than eleven.
-  std::array<pass, 12> passes_;
+  // Each pass divides by two or more.
+  std::array<pass, 64> passes_;
   std::size_t count_ = 0;
   std::uint64_t depth_ = 0;
 };

@@ -14,6 +14,9 @@ struct stage_description : stage_info {
   bool takes_items;
   bool takes_grid;
   bool folds_its_partials;  ///< so that its grid has no limit but the device's
+  bool adds_to_result;
+  bool leaves_partials_of_threads;
+  bool comes_with_all_items;
   bool launches_early;
   bool serves_wide, serves_narrow;  ///< elements
   int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
@@ -39,6 +42,9 @@ constexpr stage_description describe() {
           Stage::takes_items,
           Stage::takes_grid,
           Stage::folds_its_partials,
+          Stage::adds_to_result,
+          Stage::leaves_partials_of_threads,
+          Stage::comes_with_all_items,
           Stage::launches_early,
           Stage::serves_wide,
           Stage::serves_narrow,

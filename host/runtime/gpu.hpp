@@ -291,6 +291,12 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
       "copying from the device");
 }
 
+inline void copy_on_device(void* to, const void* from, std::size_t bytes, stream_handle on) {
+  detail::check(
+      TENFOLD_RUNTIME(MemcpyAsync)(to, from, bytes, TENFOLD_RUNTIME(MemcpyDeviceToDevice), on),
+      "copying on the device");
+}
+
 /// A kernel without its types, for code that is compiled once for all of them.
 class kernel_handle {
  public:

@@ -15,6 +15,7 @@
 /// | `device_memory`         | bytes on the device                                          |
 /// | `copy_to_device`        | a copy from the host, in a stream                            |
 /// | `copy_to_host`          | a copy from the device, in a stream                          |
+/// | `copy_on_device`        | a copy within the device, in a stream                        |
 /// | `kernel_handle`         | a kernel without its types                                   |
 /// | `allow_shared_bytes`    | lets a kernel have more shared memory than it gets by itself |
 /// | `launch`                | a kernel into a stream                                       |

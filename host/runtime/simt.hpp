@@ -157,6 +157,10 @@ inline void copy_to_host(void* to, const void* from, std::size_t bytes, stream_h
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
+inline void copy_on_device(void* to, const void* from, std::size_t bytes, stream_handle on) {
+  copy_to_device(to, from, bytes, on);
+}
+
 /// A kernel without its types, for code that is compiled once for all of them.
 class kernel_handle {
  public:

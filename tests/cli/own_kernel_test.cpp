@@ -1,5 +1,6 @@
 // Kernels of the reader's own, from the file to the verdict. Each test compiles what it runs.
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "tests/cli/program.hpp"
@@ -63,6 +64,7 @@ TEST_F(OwnKernel, NewRefusesWhatIsNoNameOfAKernel) {
     expect_refusal(tenfold({"new", name}), bad_input, {"no name for a kernel", "my_kernel"});
   expect_refusal(tenfold({"new", "two_pass"}), bad_input, {"stage 10 (two_pass)", "another"});
   expect_refusal(tenfold({"new", "early_return"}), bad_input, {"pitfall", "'early_return'"});
+  expect_refusal(tenfold({"new", "atomic_per_warp"}), bad_input, {"detour", "'atomic_per_warp'"});
   expect_refusal(tenfold({"new", "bit_and"}), bad_input, {"operator", "'bit_and'"});
   expect_refusal(tenfold({"new", "fast_sum", "--from", "99"}), bad_input, {"no stage '99'"});
   expect_refusal(tenfold({"new", "fast_sum", "--from", "15"}), bad_input,
@@ -99,7 +101,7 @@ TEST_F(OwnKernel, TheExampleIsRightInAllThatItIsBuiltFor) {
                 .code,
             success);
   // What it is not built for, it says.
-  for (const auto& [more, part] : {std::pair{words{"--type", "f64"}, "u32, f32"},
+  for (const auto& [more, part] : {std::pair{words{"--type", "f64"}, "u32, i32, f32"},
                                    {words{"--op", "min"}, "sum and maximum"},
                                    {words{"--block", "128"}, "blocks 64, 256 and 1024"}})
     expect_refusal(run("my_kernel.hpp", more), bad_input, {part});
@@ -131,7 +133,7 @@ TEST_F(OwnKernel, IsWrongWhereATrialIs) {
   const outcome on_ladder =
       tenfold({"ladder", "--kernel", "padded_sum.hpp", "--n", "1000", "--device", "simt:32"});
   EXPECT_EQ(on_ladder.code, wrong_result) << on_ladder.what();
-  for (const char* part : {"WRONG", "Your kernel is wrong in ", "  n 1, maximum of f32 "})
+  for (const char* part : {"WRONG", "padded_sum is wrong in ", "  n 1, maximum of f32 "})
     EXPECT_TRUE(contains(on_ladder.out, part)) << part << on_ladder.what();
 
   const outcome as_json = run("padded_sum.hpp", {"--json", "-"});
@@ -283,6 +285,76 @@ constexpr const char* faulty_load =
   }
   shared[tid] = result;
 )";
+
+// ---- detours ------------------------------------------------------------------------------------
+
+class OwnKernelDetours : public OwnKernel, public testing::WithParamInterface<std::string> {
+ protected:
+  [[nodiscard]] static bool is_atomic() { return GetParam().starts_with("atomic"); }
+};
+
+/// On the best device that there is, too.
+TEST_P(OwnKernelDetours, AreRight) {
+  for (const char* type : {"f32", "i32", "u32"})
+    for (const words& more :
+         {words{"--device", "simt:32"}, words{"--device", "simt:64"}, words{}}) {
+      const outcome o = succeed(
+          words{"run", GetParam(), "--type", type, "--n", "100003", "--repeat", "1"} + more);
+      for (const char* part : {", right (reference", "trials ", " right\n"})
+        EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+    }
+  const outcome maxima = tenfold({"run", GetParam(), "--op", "maximum", "--n", "1000"});
+  if (is_atomic())
+    expect_refusal(maxima, bad_input, {"sums alone"});
+  else
+    EXPECT_EQ(maxima.code, success) << maxima.what();
+}
+
+/// Sums of floats by atomics depend on the order of arrival; those of integers, and all else, do
+/// not.
+TEST_P(OwnKernelDetours, AreCheckedLikeStages) {
+  const words check{"check", GetParam(), "--seeds", "1"};
+  const outcome integers = succeed(check + words{"--type", "u32"});
+  EXPECT_TRUE(contains(integers.out, "clean")) << integers.what();
+  const outcome floats = tenfold(check);
+  EXPECT_EQ(floats.code, is_atomic() ? wrong_result : success) << floats.what();
+  EXPECT_EQ(contains(floats.out, "schedule dependence"), is_atomic()) << floats.what();
+}
+
+/// Each element once, and atomics. In global memory, after Microsoft's post on C++ AMP: two reads
+/// and a write for each element that is left, or nine accesses for each eight.
+TEST_P(OwnKernelDetours, AccessGlobalMemoryAsOftenAsIsSaid) {
+  const std::map<std::string, double> said{{"atomic_per_element", 2},
+                                           {"atomic_per_thread", 1 + 1.0 / 4},
+                                           {"atomic_per_warp", 1 + 1.0 / 128},
+                                           {"atomic_per_block", 1 + 1.0 / 1024},
+                                           {"global_halving", 3},
+                                           {"global_window", 9.0 / 7},
+                                           {"strided_loads", 1 + 2.0 / 2048}};
+  const json profile = json::parse(
+      succeed({"profile", GetParam(), "--n", "2^15", "--warp", "32", "--json", "-"}).out);
+  const double each = profile.at("profiles")[0].at("global_bytes").get<double>() / 4 / (1 << 15);
+  EXPECT_NEAR(each, said.at(GetParam()), 0.0005);
+}
+
+INSTANTIATE_TEST_SUITE_P(full, OwnKernelDetours,
+                         testing::Values("atomic_per_block", "atomic_per_element",
+                                         "atomic_per_thread", "atomic_per_warp", "global_halving",
+                                         "global_window", "strided_loads"),
+                         [](const auto& each) { return each.param; });
+
+TEST_F(OwnKernel, DetoursAreListed) {
+  const json listed = json::parse(succeed({"list", "--detours", "--json"}).out).at("detours");
+  ASSERT_FALSE(listed.empty());
+  const outcome table = succeed({"list", "--detours"});
+  std::size_t files = 0;
+  for (const auto& each :
+       fs::directory_iterator(fs::path(listed[0].at("file").get<std::string>()).parent_path()))
+    if (each.path().extension() == ".hpp") ++files;
+  EXPECT_EQ(listed.size(), files) << "each begins with '// Detour: ' and what it does";
+  for (const json& each : listed)
+    EXPECT_TRUE(contains(table.out, each.at("name").get<std::string>() + " ")) << table.what();
+}
 
 /// By the name of a backend.
 class OwnKernelPlanted : public OwnKernel, public testing::WithParamInterface<std::string> {

@@ -84,6 +84,31 @@ TEST(Plan, OneThatFoldsItsPartialsTakesOnePass) {
   EXPECT_EQ(plan(1u << 24, single).depth(), 16u * 4 + 8 + 4 + 8);
 }
 
+TEST(Plan, OneThatAddsToItsResultTakesOnePassInAnyOrder) {
+  plan_parameters adding = simple;
+  adding.adds_to_result = true;
+  for (const std::uint64_t n : {0ull, 1ull, 1000ull, 1ull << 33}) {
+    const plan p(n, adding);
+    EXPECT_EQ(p.size(), 1u) << n;
+    EXPECT_EQ(p[0].partials, 1u) << n;
+    EXPECT_EQ(p.depth(), n);
+  }
+}
+
+TEST(Plan, PartialsOfThreadsAreAsManyAsTheElementsThatTheyFoldLeave) {
+  plan_parameters halving = simple;
+  halving.elements_per_thread = 2;
+  halving.leaves_partials_of_threads = true;
+  EXPECT_EQ(plan(0, halving)[0].partials, 1u);
+  const plan p(1001, halving);
+  EXPECT_EQ(p[0].blocks, 2u);
+  EXPECT_EQ(p[0].partials, 501u);
+  EXPECT_EQ(p[1].partials, 251u);
+  EXPECT_EQ(p.size(), 10u);
+  EXPECT_EQ(p.depth(), 20u);
+  EXPECT_EQ(plan(std::uint64_t{1} << 60, halving).size(), 60u);
+}
+
 TEST(ResidentBlocks, AreBoundedByThreadsAndSharedMemory) {
   device_properties device;
   device.threads_per_multiprocessor = 2048;

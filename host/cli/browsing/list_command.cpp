@@ -10,6 +10,7 @@
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
@@ -83,6 +84,20 @@ exit_code list_stages(const std::string& file) {
   return exit_code::success;
 }
 
+exit_code list_detours(const std::string& file) {
+  measure::check_json_file(file);
+  json all = json::array();
+  for (const detour& each : detours())
+    all.push_back({{"name", each.name}, {"file", each.file.string()}, {"idea", each.idea}});
+  if (!file.empty()) measure::write_document(file, {{"context", json::object()}, {"detours", all}});
+  if (file == "-") return exit_code::success;
+  for (const detour& each : detours()) fmt::print("{:<20} {}\n", each.name, each.idea);
+  fmt::print(
+      "\nThese kernels stand beside the ladder, in kernels/detours. They are built when somebody "
+      "asks for them: 'tenfold run NAME', 'tenfold ladder --detours'.\n");
+  return exit_code::success;
+}
+
 exit_code list_devices() {
   for (const device_choice& each : all_devices()) {
     const auto open = each.backend->open(each.number);
@@ -111,9 +126,11 @@ void add_list_verb(CLI::App& app, action& chosen) {
   list->add_option("--json", *file, "all that is known of them, in a file [on standard output]")
       ->expected(0, 1)
       ->default_str("-");
+  const auto asks_for_detours = std::make_shared<bool>(false);
+  list->add_flag("--detours", *asks_for_detours, "the kernels beside the ladder in their place");
   list->callback([=, &chosen] {
     if (list->count("--json") != 0 && file->empty()) *file = "-";
-    chosen = [file] { return list_stages(*file); };
+    chosen = [=] { return *asks_for_detours ? list_detours(*file) : list_stages(*file); };
   });
 }
 

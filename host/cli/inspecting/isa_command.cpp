@@ -396,8 +396,8 @@ exit_code show_machine_code(const isa_options& o) {
   const isa::architecture a = isa::parse_architecture(o.architecture);
   std::vector<chosen_kernel> chosen;
   for (const std::string& word : o.stages) {
-    const stage_info& stage = names_kernel_file(word) ? own_stage(word) : choose_stage(word);
-    chosen.push_back(choose_kernel(stage, o.type, o.op, {.block = o.block, .items = o.items}, a));
+    chosen.push_back(choose_kernel(stage_or_kernel(word), o.type, o.op,
+                                   {.block = o.block, .items = o.items}, a));
   }
   announce(fmt::format("compiling for {}", a.name));
   std::vector<inspected_kernel> kernels;

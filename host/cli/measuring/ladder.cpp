@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
@@ -66,7 +67,8 @@ bool counts(const ladder_row& r) {
 
 std::string number_of(const candidate& who) {
   if (who.stage == nullptr) return "";
-  return is_unlisted(*who.stage) ? "own" : fmt::format("{}", who.stage->number);
+  if (!is_unlisted(*who.stage)) return fmt::format("{}", who.stage->number);
+  return kernel_file_of(who.stage->name).empty() ? "own" : "-";
 }
 
 std::string title_of(const candidate& who) {
@@ -74,11 +76,11 @@ std::string title_of(const candidate& who) {
 }
 
 std::vector<candidate> choose_candidates(const options& o, const device_choice& choice,
-                                         const stage_info* own) {
+                                         const std::vector<const stage_info*>& beside) {
   std::vector<candidate> all;
   for (const stage_info& stage : catalogue)
     if (o.beyond || !is_beyond(stage)) all.push_back(choose_stage_candidate(stage, o));
-  if (own != nullptr) all.push_back(choose_stage_candidate(*own, o));
+  for (const stage_info* each : beside) all.push_back(choose_stage_candidate(*each, o));
   add_peers(all, o, choice);
   add_readers(all, choice);
   return all;

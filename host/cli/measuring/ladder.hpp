@@ -37,12 +37,12 @@ struct read_ceiling {
   std::string reader{};
 };
 
-/// The stages, with the reader's own kernel as the last, then the peers that the user asks for,
+/// The stages, with kernels of `beside` as the last, then the peers that the user asks for,
 /// absent ones too, then the kernels that only read.
 /// @throws input_error for a peer that there is not, or where peers were not built
-[[nodiscard]] std::vector<candidate> choose_candidates(const options& o,
-                                                       const device_choice& choice,
-                                                       const stage_info* own = nullptr);
+[[nodiscard]] std::vector<candidate> choose_candidates(
+    const options& o, const device_choice& choice,
+    const std::vector<const stage_info*>& beside = {});
 
 [[nodiscard]] read_ceiling find_ceiling(const std::vector<ladder_row>& rows);
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -55,11 +56,11 @@ std::string describe_gain(const std::vector<step>& steps) {
 /// Measures everything that takes part, size by size.
 class ladder_run {
  public:
-  ladder_run(const options& o, const stage_info* own)
+  ladder_run(const options& o, const std::vector<const stage_info*>& beside)
       : options_(o),
         sizes_(o.sizes.empty() ? std::vector<std::uint64_t>{} : parse_sizes(o.sizes)),
         bed_(choose_device(o.device)),
-        candidates_(choose_candidates(o, bed_.choice(), own)),
+        candidates_(choose_candidates(o, bed_.choice(), beside)),
         mode_(choose_mode(o, bed_)),
         input_(make_input(options_for(sizes_, o), bed_)) {
     announce_stand_in(o, bed_.choice());
@@ -161,12 +162,12 @@ class ladder_run {
 
   /// A kernel that fails a trial stands there as wrong, whatever comes out of these data.
   result measure_stage(const candidate& who) {
-    if (is_unlisted(*who.stage) && !trials_)
-      trials_ = measure::run_trials(bed_.device(), *who.stage);
+    if (is_unlisted(*who.stage) && !trials_.contains(who.stage))
+      trials_[who.stage] = measure::run_trials(bed_.device(), *who.stage);
     options o = options_;
     if (shows_facts()) o.repeat = 1;
     result m = measure_alone(who, o, bed_);
-    if (is_unlisted(*who.stage)) m.trials = trials_;
+    if (is_unlisted(*who.stage)) m.trials = trials_.at(who.stage);
     return m;
   }
 
@@ -212,9 +213,11 @@ class ladder_run {
   }
 
   void print_failures() const {
-    if (!trials_ || trials_->passed()) return;
-    fmt::print("\nYour kernel is wrong in {} of {} trials:\n", trials_->wrong, trials_->trials);
-    for (const std::string& each : trials_->failures) fmt::print("  {}\n", each);
+    for (const auto& [stage, report] : trials_) {
+      if (report.passed()) continue;
+      fmt::print("\n{} is wrong in {} of {} trials:\n", stage->name, report.wrong, report.trials);
+      for (const std::string& each : report.failures) fmt::print("  {}\n", each);
+    }
   }
 
   void print_gain() const {
@@ -257,15 +260,19 @@ class ladder_run {
   std::vector<candidate> candidates_;
   measure::timing_mode mode_;
   chosen_input input_;
-  std::optional<measure::trial_report> trials_;  ///< of the reader's own kernel
-  std::vector<ladder_row> rows_;                 ///< in the order of sizes, then of candidates
+  std::map<const stage_info*, measure::trial_report> trials_;  ///< of kernels beside the ladder
+  std::vector<ladder_row> rows_;  ///< in the order of sizes, then of candidates
   progress status_;
 };
 
-exit_code run_ladder(const options& o, const stage_info* own) {
+exit_code run_ladder(const options& o) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   measure::check_json_file(o.json);
-  return ladder_run(o, own).run();
+  std::vector<const stage_info*> beside;
+  if (!o.kernel.empty()) beside.push_back(&own_stage(o.kernel));
+  if (o.detours)
+    for (const detour& each : detours()) beside.push_back(&own_stage(each.file));
+  return ladder_run(o, beside).run();
 }
 
 }  // namespace
@@ -277,6 +284,8 @@ void add_ladder_verb(CLI::App& app, action& chosen) {
   add_shape_options(*ladder, *o);
   add_kernel_option(*ladder, *o);
   ladder->add_flag("--beyond", o->beyond, "go on with the stages that come after the ten");
+  ladder->add_flag("--detours", o->detours,
+                   "and with the kernels beside the ladder, see 'tenfold list --detours'");
   ladder->add_flag("--times", o->times,
                    "the executor's times as well, in place of what it counts, without a GPU");
   ladder
@@ -290,9 +299,7 @@ void add_ladder_verb(CLI::App& app, action& chosen) {
       ->delimiter(',')
       ->expected(0, -1)
       ->default_str("all");
-  ladder->callback([o, &chosen] {
-    chosen = [o] { return run_ladder(*o, o->kernel.empty() ? nullptr : &own_stage(o->kernel)); };
-  });
+  ladder->callback([o, &chosen] { chosen = [o] { return run_ladder(*o); }; });
 }
 
 }  // namespace tenfold::cli

@@ -89,9 +89,14 @@ void line(std::string_view key, const std::string& text) {
 }
 
 std::string describe_shape(const result& m) {
+  constexpr std::size_t few = 4;
   std::string text;
-  for (const pass& p : m.passes)
-    text += fmt::format("{}{} -> {}", text.empty() ? "" : ", ", format_count(p.n), p.blocks);
+  for (std::size_t i = 0; i < m.passes.size(); ++i) {
+    if (m.passes.size() > few && i == 2) text += ", ...";
+    if (m.passes.size() > few && i >= 2 && i + 1 < m.passes.size()) continue;
+    text += fmt::format("{}{} -> {}", text.empty() ? "" : ", ", format_count(m.passes[i].n),
+                        m.passes[i].partials);
+  }
   return fmt::format("block {}, items {}, warp {}; {} pass{}: {}", m.used_shape.block,
                      m.used_shape.items, m.warp_size, m.passes.size(),
                      m.passes.size() == 1 ? "" : "es", text);
@@ -295,14 +300,16 @@ void add_run_verb(CLI::App& app, action& chosen) {
   };
   const auto r = std::make_shared<request>();
   CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
-  CLI::Option* named = run->add_option("STAGE", r->stage, "number or name, see 'tenfold list'");
+  CLI::Option* named =
+      run->add_option("STAGE", r->stage, "number or name, see 'tenfold list', or a kernel's file");
   add_options(*run, r->o);
   add_shape_options(*run, r->o);
   add_kernel_option(*run, r->o)->excludes(named);
   run->callback([=, &chosen] {
     if (named->count() == 0 && r->o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
     chosen = [r] {
-      return run_stage(r->o.kernel.empty() ? choose_stage(r->stage) : own_stage(r->o.kernel), r->o);
+      return run_stage(r->o.kernel.empty() ? stage_or_kernel(r->stage) : own_stage(r->o.kernel),
+                       r->o);
     };
   });
 }
