@@ -4,13 +4,9 @@
 MODES = {"after-producer": "a call after a kernel that wrote its input",
          "in-graph": "the same in a replayed graph",
          "back-to-back": "calls back to back in a stream, data in no cache"}
-
-# The same as the program says it, where the input has a column of its own.
-NAMES = {"after-producer": "after-producer", "in-graph": "in-graph", "back-to-back": "back-to-back"}
 # The same in the heads of tables.
 HEADS = {"after-producer": "after a kernel", "in-graph": "in a graph, after a kernel",
          "back-to-back": "back to back in a stream"}
-INPUTS = {mode: "just written" if mode in ("after-producer", "in-graph") else "in no cache" for mode in MODES}
 
 
 def modes_of(rows):

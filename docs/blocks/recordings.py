@@ -4,7 +4,7 @@ import re
 
 from blocks.contests import fastest
 from blocks.markdown import count, number
-from blocks.modes import HEADS, INPUTS, NAMES, modes_of
+from blocks.modes import HEADS, MODES, modes_of
 from blocks.results import GPU, results
 from scripts.common import RESULTS, ROOT, read, table, tuned_rows
 
@@ -59,9 +59,7 @@ def _line(file):
     times, ceilings = ([number(round(pair[i])) for pair in figures if pair[i]] for i in (0, 1))
     return [f"[{file.removeprefix(GPU + '-').removesuffix('.json')}](results/{file})", _command(file),
             of["date"][:10], of.get("commit", ""),
-            ", ".join(dict.fromkeys(NAMES[mode] for mode in modes)) or "no times",
-            ", ".join(dict.fromkeys(INPUTS[mode] for mode in modes)),
-            ", ".join(times), ", ".join(ceilings)]
+            ", ".join(modes) or "no times", ", ".join(times), ", ".join(ceilings)]
 
 
 AGREEMENT = f"{GPU}-agreement.json"
@@ -111,7 +109,6 @@ def recordings():
     files = [path.name for path in RESULTS.glob(f"{GPU}-*.json")]
     def place(file):
         modes = modes_of(_rows(results(file)))
-        return (list(NAMES).index(modes[0]) if modes else len(NAMES)), file
-    heads = ["recording", "made by", "date", "commit", "mode", "input", "stage 10, sum of 2^28 f32, us",
-             "ceiling, GB/s"]
+        return (list(MODES).index(modes[0]) if modes else len(MODES)), file
+    heads = ["recording", "made by", "date", "commit", "mode", "stage 10, sum of 2^28 f32, us", "ceiling, GB/s"]
     return table(heads, [_line(file) for file in sorted(files, key=place)], right=False)
