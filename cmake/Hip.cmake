@@ -11,18 +11,6 @@ function(tenfold_find_device_libraries)
   mark_as_advanced(TENFOLD_DEVICE_LIBRARIES)
 endfunction()
 
-# tenfold_find_packaged_clang(): sets CMAKE_HIP_COMPILER to the clang that goes with them. An older clang than
-# theirs cannot read them. From version 22 on clang does not compile HIP 5.2, which Debian 12 has. Before 19 it does not
-# know the newer GPUs, or stops at the standard library.
-function(tenfold_find_packaged_clang)
-  tenfold_find_device_libraries()
-  set(names clang++-19 clang++-20 clang++-21 clang++-22)
-  if(TENFOLD_DEVICE_LIBRARIES MATCHES "/clang/([0-9]+)" AND CMAKE_MATCH_1 GREATER 19)
-    set(names clang++-${CMAKE_MATCH_1})
-  endif()
-  find_program(CMAKE_HIP_COMPILER NAMES ${names})
-endfunction()
-
 # tenfold_add_device_constant(ROOT COMPILER NAME FILE VALUE): a device library of one constant, if there is none.
 function(tenfold_add_device_constant root compiler name file value)
   set(library ${root}/amdgcn/bitcode/oclc_${file}.bc)
@@ -110,20 +98,6 @@ set(_CMAKE_HIP_DEVICE_RUNTIME_TARGET hip-lang::device)
   set(${out} ${root} PARENT_SCOPE)
 endfunction()
 
-# tenfold_list_hip_gpus(OUT): the architectures of this machine's GPUs.
-function(tenfold_list_hip_gpus out)
-  find_program(TENFOLD_LIST_AGENTS rocm_agent_enumerator HINTS ${TENFOLD_ROCM}/bin)
-  mark_as_advanced(TENFOLD_LIST_AGENTS)
-  set(architectures)
-  if(TENFOLD_LIST_AGENTS)
-    execute_process(COMMAND ${TENFOLD_LIST_AGENTS} OUTPUT_VARIABLE agents ERROR_QUIET)
-    string(REGEX MATCHALL "gfx[0-9a-f][0-9a-f][0-9a-f]+" architectures "${agents}")
-    list(REMOVE_ITEM architectures gfx000)  # the CPU
-    list(REMOVE_DUPLICATES architectures)
-  endif()
-  set(${out} ${architectures} PARENT_SCOPE)
-endfunction()
-
 # tenfold_list_known_hip_gpus(OUT COMPILER): the architectures of a list that the compiler knows.
 function(tenfold_list_known_hip_gpus out compiler)
   set(architectures)
@@ -151,7 +125,14 @@ if(NOT CMAKE_HIP_COMPILER)
     find_program(CMAKE_HIP_COMPILER clang++ PATHS ${TENFOLD_ROCM}/llvm/bin ${TENFOLD_ROCM}/lib/llvm/bin
                  NO_DEFAULT_PATH)
   else()
-    tenfold_find_packaged_clang()
+    # The clang of the device libraries' time: an older one cannot read them. From version 22 on clang does not compile
+    # HIP 5.2, which Debian 12 has. Before 19 it does not know the newer GPUs, or stops at the standard library.
+    tenfold_find_device_libraries()
+    set(names clang++-19 clang++-20 clang++-21 clang++-22)
+    if(TENFOLD_DEVICE_LIBRARIES MATCHES "/clang/([0-9]+)" AND CMAKE_MATCH_1 GREATER 19)
+      set(names clang++-${CMAKE_MATCH_1})
+    endif()
+    find_program(CMAKE_HIP_COMPILER NAMES ${names})
   endif()
   if(NOT CMAKE_HIP_COMPILER)
     message(FATAL_ERROR "TENFOLD_HIP is on, but there is no ROCm in /opt/rocm: install it, set ROCM_PATH to where "
@@ -163,7 +144,15 @@ if(NOT CMAKE_HIP_ARCHITECTURES AND DEFINED ENV{HIPARCHS})
 endif()
 set(TENFOLD_HIP_TEST_ARCHITECTURES ${CMAKE_HIP_ARCHITECTURES})
 if(NOT CMAKE_HIP_ARCHITECTURES)
-  tenfold_list_hip_gpus(CMAKE_HIP_ARCHITECTURES)
+  # Those of this machine's GPUs.
+  find_program(TENFOLD_LIST_AGENTS rocm_agent_enumerator HINTS ${TENFOLD_ROCM}/bin)
+  mark_as_advanced(TENFOLD_LIST_AGENTS)
+  if(TENFOLD_LIST_AGENTS)
+    execute_process(COMMAND ${TENFOLD_LIST_AGENTS} OUTPUT_VARIABLE agents ERROR_QUIET)
+    string(REGEX MATCHALL "gfx[0-9a-f][0-9a-f][0-9a-f]+" CMAKE_HIP_ARCHITECTURES "${agents}")
+    list(REMOVE_ITEM CMAKE_HIP_ARCHITECTURES gfx000)  # the CPU
+    list(REMOVE_DUPLICATES CMAKE_HIP_ARCHITECTURES)
+  endif()
   set(TENFOLD_HIP_TEST_ARCHITECTURES ${CMAKE_HIP_ARCHITECTURES})
   if(NOT CMAKE_HIP_ARCHITECTURES)
     tenfold_list_known_hip_gpus(CMAKE_HIP_ARCHITECTURES "${CMAKE_HIP_COMPILER}")
