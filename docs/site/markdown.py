@@ -2,7 +2,9 @@
 
 import re
 
-FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,})")
+# Code between fences; one that is never closed goes on to the end.
+FENCED = re.compile(r"^[ \t>]*(?P<fence>(?P<mark>[`~])(?P=mark){2,})(?!(?P=mark)).*?"
+                    r"(?:^[ \t>]*(?P=fence)(?P=mark)*[ \t>]*$|\Z)", re.MULTILINE | re.DOTALL)
 CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^\n]|\n(?!\s*\n))+?)(?<!`)\1(?!`)")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 LINK = re.compile(r"\]\((<[^>\n]*>|(?:[^()\s]|\([^()\s]*\))+)(?=[\s)])"
@@ -17,20 +19,7 @@ def blank(text):
 
 def without_fences(text):
     """The text, blank where it is a fenced block of code."""
-    lines, fence = [], None
-    for line in text.splitlines(keepends=True):
-        mark = FENCE.match(line)
-        if fence:
-            lines.append(blank(line))
-            rest = line.strip(" \t>\n")
-            if mark and rest.startswith(fence) and not rest.strip(fence[0]):
-                fence = None
-        elif mark:
-            fence = mark[1]
-            lines.append(blank(line))
-        else:
-            lines.append(line)
-    return "".join(lines)
+    return FENCED.sub(lambda code: blank(code[0]), text)
 
 
 def prose(text):
