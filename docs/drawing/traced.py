@@ -2,6 +2,7 @@
 
 import collections
 import difflib
+import itertools
 
 
 def lanes_of(steps):
@@ -214,12 +215,8 @@ class Block:
 
 
 def longest_run(indices):
-    longest = run = 1
-    ordered = sorted(indices)
-    for before, after in zip(ordered, ordered[1:]):
-        run = run + 1 if after == before + 1 else 1
-        longest = max(longest, run)
-    return longest
+    runs = itertools.groupby(enumerate(sorted(indices)), lambda pair: pair[1] - pair[0])
+    return max(len(list(run)) for _, run in runs)
 
 
 def by_array(steps):
