@@ -9,22 +9,18 @@ set(TENFOLD_DOCS_MISSING
     "the site takes Doxygen, Sphinx, MyST, Furo and Breathe: './tenfold docs' installs them, or install them yourself and call 'cmake --preset simt' again"
 )
 
-# tenfold_find_sphinx(OUT): the Python that sphinx-build runs under, if all that the site takes is there.
-function(tenfold_find_sphinx out)
-  set(${out} "" PARENT_SCOPE)
-  if(NOT EXISTS "${TENFOLD_DOXYGEN}" OR NOT EXISTS "${TENFOLD_SPHINX_BUILD}")
-    return()
-  endif()
+# The Python that sphinx-build runs under, if all that the site takes is there.
+set(TENFOLD_DOCS_PYTHON)
+if(EXISTS "${TENFOLD_DOXYGEN}" AND EXISTS "${TENFOLD_SPHINX_BUILD}")
   file(STRINGS ${TENFOLD_SPHINX_BUILD} first_line LIMIT_COUNT 1)
   string(REGEX REPLACE "^#! *" "" python "${first_line}")
   separate_arguments(python UNIX_COMMAND "${python}")
   execute_process(COMMAND ${python} -c "import breathe, furo, myst_parser, sphinx"
                   RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
   if(status EQUAL 0)
-    set(${out} ${python} PARENT_SCOPE)
+    set(TENFOLD_DOCS_PYTHON ${python})
   endif()
-endfunction()
-tenfold_find_sphinx(TENFOLD_DOCS_PYTHON)
+endif()
 
 # tenfold_add_site(TARGET BUILDER): the pages in the form that a builder of Sphinx gives them; all of them
 # every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more.
