@@ -6,9 +6,7 @@
 
 #include "common/gpu/words.hpp"
 
-namespace tenfold::inline TENFOLD_BACKEND {
-
-namespace detail {
+namespace tenfold::inline TENFOLD_BACKEND::detail {
 
 inline constexpr const char* visibility_variables[] = {"CUDA_VISIBLE_DEVICES"};
 inline constexpr const char* list_devices_command = "nvidia-smi -L";
@@ -88,6 +86,4 @@ inline std::string describe_driver() {
          ": update the driver, or build with an older toolkit";
 }
 
-}  // namespace detail
-
-}  // namespace tenfold::inline TENFOLD_BACKEND
+}  // namespace tenfold::inline TENFOLD_BACKEND::detail

@@ -8,9 +8,7 @@
 
 #include "common/gpu/words.hpp"
 
-namespace tenfold::inline TENFOLD_BACKEND {
-
-namespace detail {
+namespace tenfold::inline TENFOLD_BACKEND::detail {
 
 inline constexpr const char* visibility_variables[] = {"HIP_VISIBLE_DEVICES",
                                                        "ROCR_VISIBLE_DEVICES"};
@@ -66,6 +64,4 @@ inline std::string describe_driver() {
   return "the driver is missing or too old: install or update amdgpu, or build with an older ROCm";
 }
 
-}  // namespace detail
-
-}  // namespace tenfold::inline TENFOLD_BACKEND
+}  // namespace tenfold::inline TENFOLD_BACKEND::detail
