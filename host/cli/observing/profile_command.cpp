@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
@@ -38,15 +37,13 @@ struct profiled_stage {
   kernel_profile profile;
 };
 
-/// One counter of a kernel: a count, or an average.
+/// One counter of a kernel.
 struct counter {
   std::string_view label;
   std::string_view key;  ///< in JSON
-  std::variant<std::uint64_t, double> value;
+  json value;            ///< a count, or an average
 
-  [[nodiscard]] double number() const {
-    return std::visit([](auto known) { return static_cast<double>(known); }, value);
-  }
+  [[nodiscard]] double number() const { return value.get<double>(); }
 };
 
 /// The same counters in the same order for every kernel.
@@ -74,8 +71,7 @@ std::vector<counter> counters_of(const kernel_profile& p) {
 }
 
 std::string show(const counter& c) {
-  if (const std::uint64_t* count = std::get_if<std::uint64_t>(&c.value))
-    return fmt::format("{}", *count);
+  if (c.value.is_number_unsigned()) return c.value.dump();
   return fmt::format("{:.{}f}", c.number(), c.number() >= 100 ? 1 : 2);
 }
 
@@ -94,11 +90,6 @@ std::string describe_request(const kernel_profile& p) {
 
 void print_heading(const std::string& text) {
   fmt::print("{}\n", paint(text, colour::bold));
-}
-
-/// What a line of the source is marked by.
-bool is_hot(const place_counters& line, const place_counters& hottest) {
-  return line.entries * 2 >= hottest.entries;
 }
 
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
@@ -150,8 +141,7 @@ json describe(const profiled_stage& s) {
              {"shared_memory_model", p.request.warp_size == 64
                                          ? "two halves of 32 lanes, not measured on hardware"
                                          : "32 banks of 4 bytes"}};
-  for (const counter& each : counters_of(p))
-    std::visit([&](auto known) { entry[std::string(each.key)] = known; }, each.value);
+  for (const counter& each : counters_of(p)) entry[std::string(each.key)] = each.value;
   entry["passes"] = json::array();
   for (const observe::launch_profile& pass : p.passes) {
     json one{{"n", pass.n},
@@ -230,9 +220,9 @@ void print_profiles(std::span<const profiled_stage> stages) {
 /// The kernel's text with counters beside its lines.
 void print_source(const profiled_stage& stage) {
   const observe::line_profiles& lines = stage.profile.lines;
-  place_counters hottest;
+  std::uint64_t most_entries = 0;
   for (const auto& [number, counters] : lines)
-    hottest.entries = std::max(hottest.entries, counters.entries);
+    most_entries = std::max(most_entries, counters.entries);
   print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}  line of {}", "steps",
                             "lanes", "global", "sectors", "shared", "wavefronts", "barriers",
                             "shuffles", file_of(*stage.stage)));
@@ -254,7 +244,7 @@ void print_source(const profiled_stage& stage) {
         blank_if_zero(shared.wavefronts), blank_if_zero(c.block_barriers + c.warp_barriers),
         // Votes are exchanges between lanes as well.
         blank_if_zero(c.shuffles + c.votes));
-    const bool hot = is_hot(c, hottest);
+    const bool hot = c.entries * 2 >= most_entries;
     fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
                line);
   }
