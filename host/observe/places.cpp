@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/observe/recorder.hpp"
@@ -25,7 +26,8 @@ std::optional<source_place> parse_line(std::string_view text) {
   return source_place{source_file(text.substr(0, colon)), line};
 }
 
-place_finder::loaded_object object_at(std::uintptr_t address) {
+/// The library of kernels, or the program, that has an address, and where it was loaded.
+std::pair<std::string, std::uintptr_t> object_at(std::uintptr_t address) {
   Dl_info found{};
   if (dladdr(reinterpret_cast<const void*>(address), &found) == 0)
     return {fmt::format("/proc/{}/exe", getpid()), 0};
@@ -46,7 +48,7 @@ std::string source_file(std::string_view compilers_name) {
 }
 
 void place_finder::look_up(std::span<const code_address> code) {
-  std::map<loaded_object, std::vector<std::uintptr_t>> unknown;
+  std::map<std::pair<std::string, std::uintptr_t>, std::vector<std::uintptr_t>> unknown;
   for (const code_address each : code) {
     const auto [found, is_new] = known_.try_emplace(each);
     if (!is_new || each == 0) continue;
@@ -55,14 +57,15 @@ void place_finder::look_up(std::span<const code_address> code) {
       found->second.push_back({source_file(meeting.file), meeting.line});
     } else {
       const std::uintptr_t address = code_begin + each;
-      const loaded_object object = object_at(address);
-      unknown[object].push_back(address - object.base);
+      const auto object = object_at(address);
+      unknown[object].push_back(address - object.second);
     }
   }
-  for (const auto& [object, offsets] : unknown) look_up(object, offsets);
+  for (const auto& [object, offsets] : unknown) look_up(object.first, object.second, offsets);
 }
 
-void place_finder::look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets) {
+void place_finder::look_up(const std::string& object, std::uintptr_t base,
+                           std::span<const std::uintptr_t> offsets) {
   const std::string addr2line = find_program("addr2line");
   if (addr2line.empty())
     throw input_error(
@@ -71,14 +74,14 @@ void place_finder::look_up(const loaded_object& object, std::span<const std::uin
   const auto list = folder.path() / "addresses";
   write_text(list, fmt::format("{:#x}\n", fmt::join(offsets, "\n")));
   const process_result result =
-      run_process({addr2line, fmt::format("--exe={}", object.file), "--inlines", "--addresses",
+      run_process({addr2line, fmt::format("--exe={}", object), "--inlines", "--addresses",
                    fmt::format("@{}", list.string())},
                   folder);
   std::vector<source_place>* lines = nullptr;
   for (const std::string_view text : lines_of(result.out)) {
     if (text.starts_with("0x"))
-      lines = &known_[static_cast<code_address>(
-          object.base + std::stoull(std::string(text), nullptr, 16) - code_begin)];
+      lines = &known_[static_cast<code_address>(base + std::stoull(std::string(text), nullptr, 16) -
+                                                code_begin)];
     else if (const auto line = parse_line(text); line && lines != nullptr)
       lines->push_back(*line);
   }

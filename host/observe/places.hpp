@@ -2,7 +2,6 @@
 /// From places in the program to lines of its source.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <map>
 #include <span>
@@ -25,13 +24,6 @@ namespace tenfold::observe {
 /// Looks code up by addr2line, all that is asked for at once, and remembers it.
 class place_finder {
  public:
-  /// A library of kernels, or the program, where it was loaded.
-  struct loaded_object {
-    std::string file;
-    std::uintptr_t base;
-    auto operator<=>(const loaded_object&) const = default;
-  };
-
   /// Looks up what is not known yet.
   /// @throws input_error where there is no addr2line
   void look_up(std::span<const code_address> code);
@@ -41,7 +33,8 @@ class place_finder {
   [[nodiscard]] source_place line_in(code_address code, std::string_view file) const;
 
  private:
-  void look_up(const loaded_object& object, std::span<const std::uintptr_t> offsets);
+  void look_up(const std::string& object, std::uintptr_t base,
+               std::span<const std::uintptr_t> offsets);
 
   std::map<code_address, std::vector<source_place>> known_;  ///< the innermost first
 };
