@@ -20,14 +20,15 @@
 namespace tenfold::measure {
 namespace {
 
-[[maybe_unused]] constexpr const char* not_found =
-    "its package was not found when this program was built";
+const char* absence(bool is_there) {
+  return is_there ? "" : "its package was not found when this program was built";
+}
 
 peer cub_peer() {
 #if defined(__CUDACC__)
-  peer p{.name = "cub", .what = "cub::DeviceReduce"};
+  peer p{.name = "cub", .what = "cub::DeviceReduce", .absent = absence(TENFOLD_WITH_CUB)};
 #else
-  peer p{.name = "hipcub", .what = "hipcub::DeviceReduce"};
+  peer p{.name = "hipcub", .what = "hipcub::DeviceReduce", .absent = absence(TENFOLD_WITH_CUB)};
 #endif
 #if TENFOLD_WITH_CUB
   p.version = version_of(TENFOLD_CUB_VERSION);
@@ -43,8 +44,6 @@ peer cub_peer() {
         return make_cub_peer<8>(on, at);
     }
   };
-#else
-  p.absent = not_found;
 #endif
   return p;
 }
@@ -52,24 +51,21 @@ peer cub_peer() {
 peer thrust_peer() {
   peer p{.name = "thrust",
          .what = "thrust::reduce, which allocates and waits in every call",
-         .waits = true};
+         .waits = true,
+         .absent = absence(TENFOLD_WITH_THRUST)};
 #if TENFOLD_WITH_THRUST
   p.version = version_of(THRUST_VERSION);
   p.make = make_thrust_peer;
-#else
-  p.absent = not_found;
 #endif
   return p;
 }
 
 #if !defined(__CUDACC__)
 peer rocprim_peer() {
-  peer p{.name = "rocprim", .what = "rocprim::reduce"};
+  peer p{.name = "rocprim", .what = "rocprim::reduce", .absent = absence(TENFOLD_WITH_ROCPRIM)};
 #if TENFOLD_WITH_ROCPRIM
   p.version = version_of(ROCPRIM_VERSION);
   p.make = make_rocprim_peer;
-#else
-  p.absent = not_found;
 #endif
   return p;
 }
