@@ -64,19 +64,6 @@ __global__ static void write_input(std::byte* to, const std::byte* from, std::ui
   if (last < bytes) to[last] = from[last];
 }
 
-/// Enqueues it with as many threads as keep the memory busy.
-inline void enqueue_producer(const device_properties& device, stream_handle on, void* to,
-                             const void* from, std::uint64_t bytes) {
-  constexpr int block = 256, blocks_per_multiprocessor = 16;
-  constexpr std::uint64_t bytes_per_block = std::uint64_t{block} * 16;
-  if (bytes == 0) return;
-  const std::uint64_t most =
-      static_cast<std::uint64_t>(device.multiprocessors) * blocks_per_multiprocessor;
-  const std::uint64_t blocks = std::min((bytes + bytes_per_block - 1) / bytes_per_block, most);
-  void* arguments[] = {&to, &from, &bytes};
-  launch(kernel_handle(&write_input), blocks, block, 0, on, arguments);
-}
-
 class owned_memory final : public memory {
  public:
   owned_memory(const device& on, std::uint64_t bytes) : bytes_(on, bytes) {}
@@ -132,8 +119,16 @@ class device_session final : public session {
 
   void synchronize() override { queue_.synchronize(); }
 
+  /// With as many threads as keep the memory busy.
   void produce(void* to, const void* from, std::uint64_t bytes) override {
-    enqueue_producer(properties_, queue_.handle(), to, from, bytes);
+    constexpr int block = 256, blocks_per_multiprocessor = 16;
+    constexpr std::uint64_t bytes_per_block = std::uint64_t{block} * 16;
+    if (bytes == 0) return;
+    const std::uint64_t most =
+        static_cast<std::uint64_t>(properties_.multiprocessors) * blocks_per_multiprocessor;
+    const std::uint64_t blocks = std::min((bytes + bytes_per_block - 1) / bytes_per_block, most);
+    void* arguments[] = {&to, &from, &bytes};
+    launch(kernel_handle(&write_input), blocks, block, 0, queue_.handle(), arguments);
   }
 
   double time(const std::function<void()>& work) override {

@@ -320,13 +320,6 @@ inline std::string capability_text(int capability) {
   return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
 
-/// The compute capability for which a kernel was compiled to PTX, times ten.
-inline int capability_of(const kernel_handle& kernel) {
-  cudaFuncAttributes attributes{};
-  check(cudaFuncGetAttributes(&attributes, kernel.function()), "asking for a kernel's attributes");
-  return attributes.ptxVersion;
-}
-
 }  // namespace detail
 
 /// What a device lacks of a compute capability, times ten; empty if nothing, or if none is asked
@@ -341,7 +334,10 @@ inline std::string hardware_lack(const device& on, int capability) {
 inline std::string build_lack(const device& on, const kernel_handle& kernel, int capability) {
   if (capability == 0) return {};
   on.make_current();
-  const int built = detail::capability_of(kernel);
+  cudaFuncAttributes attributes{};
+  detail::check(cudaFuncGetAttributes(&attributes, kernel.function()),
+                "asking for a kernel's attributes");
+  const int built = attributes.ptxVersion;
   if (built >= capability) return {};
   return "to be built for compute capability " + detail::capability_text(capability) +
          ", and was built for " + detail::capability_text(built) +
