@@ -74,8 +74,7 @@ void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_o
           "FILE", o->files,
           "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
           "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
-          "the "
-          "others are compared with")
+          "the others are compared with")
       ->default_str("");
   compare->add_flag("--by-shape", o->by_shape,
                     "each launch shape by itself; without it the fastest stands for its stage");

@@ -14,10 +14,6 @@
 namespace tenfold::isa {
 namespace {
 
-std::string_view without_comment(std::string_view line) {
-  return trimmed(line.substr(0, line.find(';')));
-}
-
 /// The calls in whose place the compiler put the code of the function that is called, as clang
 /// writes them into assembly: as DWARF 4 with a comment on each value.
 class inlined_calls {
@@ -163,7 +159,7 @@ class amdgcn_reader {
   }
 
   void read_line(std::string_view line) {
-    const std::string_view code = without_comment(line);
+    const std::string_view code = trimmed(line.substr(0, line.find(';')));  // without a comment
     if (code == ".amdgpu_metadata" || code == ".end_amdgpu_metadata")
       is_metadata_ = code == ".amdgpu_metadata";
     else if (is_metadata_)

@@ -178,14 +178,10 @@ int count_kind(const kernel_code& kernel, instruction_kind kind) {
 
 namespace {
 
-bool is_guarded(std::string_view instruction) {
-  return instruction.starts_with('@');
-}
-
 /// Whether what stands behind an instruction may come next.
 bool goes_on(std::string_view instruction) {
   const std::string_view opcode = opcode_of(instruction);
-  if (is_guarded(instruction) || opcode.starts_with("s_cbranch_")) return true;
+  if (instruction.starts_with('@') || opcode.starts_with("s_cbranch_")) return true;
   // BRA.DIV and BRA.U name a condition before the label.
   if (is_branch(opcode)) return instruction.find(',') != instruction.npos;
   for (const std::string_view end : {"s_endpgm", "s_setpc", "ret", "exit", "trap", "EXIT", "RET"})

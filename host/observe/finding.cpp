@@ -20,10 +20,6 @@ static_assert(keys.size() == static_cast<std::size_t>(finding_kind::fault) + 1);
 
 using simt::failure_kind;
 
-bool waits_at_barrier(const simt::failed_thread& t) {
-  return t.doing != nullptr && std::string_view(t.doing) == "__syncthreads";
-}
-
 /// Where threads wait at several places, those at the first of these, in the order of the source,
 /// wait for the others: these went past it.
 auto first_that_waits(const simt::block_failure& failure) {
@@ -48,7 +44,8 @@ std::tuple<finding_kind, std::string, std::string> explain(const simt::block_fai
               "branch."};
     case failure_kind::never_all_there:
       if (const auto first = first_that_waits(failure);
-          first != failure.threads.end() && waits_at_barrier(*first))
+          first != failure.threads.end() && first->doing != nullptr &&
+          std::string_view(first->doing) == "__syncthreads")
         return {finding_kind::divergent_barrier,
                 "a block barrier that not all threads of the block reach",
                 "Move the __syncthreads() out of the branch, and let no thread return before it."};

@@ -79,8 +79,7 @@ void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 
   if (distance < most_sites || distance >= std::uintptr_t{1} << 32)
     throw device_error(
         fmt::format("kernel {} cannot be observed: its library was loaded too far from the others; "
-                    "ask for fewer "
-                    "kernels or elements at once",
+                    "ask for fewer kernels or elements at once",
                     launch.kernel->name));
   if (records_.size() < thread_count_) records_.resize(thread_count_);
   room_ = most_events;

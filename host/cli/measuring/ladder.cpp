@@ -42,10 +42,6 @@ void add_readers(std::vector<candidate>& all, const device_choice& choice) {
   }
 }
 
-bool is_reader(const ladder_row& r) {
-  return r.who->kind() == peer_kind::reader;
-}
-
 bool is_library(const ladder_row& r) {
   return r.who->peer != nullptr && r.who->kind() == peer_kind::reduction;
 }
@@ -89,7 +85,8 @@ std::vector<candidate> choose_candidates(const options& o, const device_choice& 
 read_ceiling find_ceiling(const std::vector<ladder_row>& rows) {
   read_ceiling found;
   for (const ladder_row& r : rows)
-    if (counts(r) && is_reader(r) && r.measured->bytes_per_second() > found.bytes_per_second)
+    if (counts(r) && r.who->kind() == peer_kind::reader &&
+        r.measured->bytes_per_second() > found.bytes_per_second)
       found = {r.measured->bytes_per_second(), title_of(*r.who)};
   if (found.bytes_per_second == 0) return found;
   // A reduction reads as well, and one that reads more shows that more can be read.
@@ -334,10 +331,8 @@ std::string explain_facts() {
       "Counted on the executor, of {} f32 in blocks of {} threads: launches; barriers a block; "
       "wavefronts a\nrequest to shared memory, more than 1 where banks conflict; lanes at work; "
       "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size, {}.\nAll this "
-      "is "
-      "recorded: 'tenfold profile 3' counts anew, --times takes the executor's own times, "
-      "which\nsay "
-      "nothing of a GPU's.\n",
+      "is recorded: 'tenfold profile 3' counts anew, --times takes the executor's own times, "
+      "which\nsay nothing of a GPU's.\n",
       format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements),
       measure::describe(measure::parse_mode(timed_mode)));
 }
