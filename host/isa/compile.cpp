@@ -174,14 +174,12 @@ command usual_flags(const architecture& a) {
   return command_from("-std=c++20 -O3 -DNDEBUG -fmad=false -lineinfo -ptx -arch=" + a.name);
 }
 
-bool says_error(std::string_view line) {
-  return line.find("error") != line.npos || line.find("fatal") != line.npos;
-}
-
 std::string first_error(std::string_view text, const temporary_folder& folder) {
   const std::vector<std::string_view> lines = lines_of(text);
   if (lines.empty()) return "it does not say why";
-  const auto error = std::ranges::find_if(lines, says_error);
+  const auto error = std::ranges::find_if(lines, [](std::string_view line) {
+    return line.find("error") != line.npos || line.find("fatal") != line.npos;
+  });
   std::string found(trimmed(error == lines.end() ? lines.front() : *error));
   const std::string prefix = folder.path().string() + "/";
   for (std::size_t at; (at = found.find(prefix)) != found.npos;) found.erase(at, prefix.size());

@@ -49,9 +49,8 @@ bool runs_on(const stage_info& stage, element_type type, int warp_size) {
 
 std::vector<int> usable_warps(const stage_info& stage, const observed_kernel& k) {
   const element_type type = parse_element_type(k.type);
-  std::vector<int> usable;
-  std::copy_if(k.warps.begin(), k.warps.end(), std::back_inserter(usable),
-               [&](int warp) { return runs_on(stage, type, warp); });
+  std::vector<int> usable = k.warps;
+  std::erase_if(usable, [&](int warp) { return !runs_on(stage, type, warp); });
   if (usable.empty()) usable.push_back(k.warps.front());
   return usable;
 }
