@@ -93,8 +93,9 @@ exit_code list_detours(const std::string& file) {
   if (file == "-") return exit_code::success;
   for (const detour& each : detours()) fmt::print("{:<20} {}\n", each.name, each.idea);
   fmt::print(
-      "\nThese kernels stand beside the ladder, in kernels/detours. They are built when somebody "
-      "asks for them: 'tenfold run NAME', 'tenfold ladder --detours'.\n");
+      "\nThey stand beside the ladder, in kernels/detours, and are built when somebody asks for "
+      "them:\n"
+      "'tenfold run NAME', 'tenfold ladder --detours'.\n");
   return exit_code::success;
 }
 
