@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -203,16 +202,22 @@ kernel_symbols read_symbols(const void* kernel) {
   return result;
 }
 
+void erase_all(std::string& text, std::string_view part) {
+  for (std::size_t at; (at = text.find(part)) != text.npos;) text.erase(at, part.size());
+}
+
 }  // namespace
 
 std::string readable_kernel_name(std::string demangled) {
   // The parameter list is the last balanced pair of parentheses.
   if (demangled.ends_with(')')) demangled.erase(begin_of_last_pair(demangled, '(', ')'));
   if (demangled.starts_with("void ")) demangled.erase(0, 5);
-  static const std::regex namespaces(
-      R"(\[abi:gpu_kernel\]|tenfold::|on_simt::|on_observed_simt::)");
-  static const std::regex parted("> (?=>)");
-  return std::regex_replace(std::regex_replace(demangled, namespaces, ""), parted, ">");
+  erase_all(demangled, "[abi:gpu_kernel]");
+  erase_all(demangled, "tenfold::");
+  erase_all(demangled, "on_simt::");
+  erase_all(demangled, "on_observed_simt::");
+  for (std::size_t at; (at = demangled.find("> >")) != demangled.npos;) demangled.erase(at + 1, 1);
+  return demangled;
 }
 
 const kernel_symbols& describe_kernel(const void* kernel) {

@@ -8,8 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <map>
-#include <regex>
+#include <utility>
 
 #include "host/error.hpp"
 #include "host/text/split.hpp"
@@ -20,73 +19,104 @@ namespace {
 constexpr std::string_view examples =
     "write for example 1000000, 1_000_000, 2^24, 64Mi, 5M, 1e9 or 2.5e6";
 
-const std::map<std::string, std::uint64_t> suffixes{{"Ki", 1ULL << 10},
-                                                    {"Mi", 1ULL << 20},
-                                                    {"Gi", 1ULL << 30},
-                                                    {"Ti", 1ULL << 40},
-                                                    {"k", 1'000ULL},
-                                                    {"M", 1'000'000ULL},
-                                                    {"G", 1'000'000'000ULL},
-                                                    {"T", 1'000'000'000'000ULL},
-                                                    {"", 1}};
+constexpr std::pair<std::string_view, std::uint64_t> suffixes[] = {
+    {"Ki", 1ULL << 10}, {"Mi", 1ULL << 20},  {"Gi", 1ULL << 30},      {"Ti", 1ULL << 40},
+    {"k", 1'000ULL},    {"M", 1'000'000ULL}, {"G", 1'000'000'000ULL}, {"T", 1'000'000'000'000ULL}};
 
-[[noreturn]] void fail_overflow() {
-  throw input_error("is too large, the limit is 2^64-1 = 18446744073709551615");
-}
+/// Reads one count from left to right; every failure names the whole text.
+class count_parser {
+ public:
+  explicit count_parser(std::string_view text) : text_(text), rest_(text) {}
 
-/// Between two digits may stand a single `_`.
-std::string digits_of(const std::csub_match& part) {
-  std::string digits = part.str();
-  std::erase(digits, '_');
-  return digits;
-}
+  std::uint64_t parse() {
+    if (text_.empty()) throw input_error(fmt::format("the count is empty: {}", examples));
+    if (text_.front() == '-') fail("is negative");
+    const std::string whole = digits();
+    if (accept('^')) return finish(power(number(whole), number(digits())));
+    std::string fraction = accept('.') ? digits() : "";
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    const bool has_exponent = accept('e') || accept('E');
+    const bool shrinks = has_exponent && accept('-');
+    if (has_exponent && !shrinks) accept('+');
+    // Far more than any count has digits.
+    const std::uint64_t exponent = has_exponent ? std::min(number(digits()), most_digits) : 0;
+    const wide product = wide{take_suffix()} * number(whole + fraction);
+    const auto shift = static_cast<std::int64_t>(exponent);
+    return finish(scale(product, (shrinks ? -shift : shift) - std::ssize(fraction)));
+  }
 
-std::uint64_t number_of(std::string_view digits) {
-  const auto result = parse_digits(digits);
-  if (!result) fail_overflow();
-  return *result;
-}
+ private:
+  using wide = unsigned __int128;
+  static constexpr std::uint64_t most_digits = 1'000'000;
 
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
-  // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
-  const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
-  std::uint64_t result = 1;
-  for (std::uint64_t i = 0; i < steps; ++i)
-    if (__builtin_mul_overflow(result, base, &result)) fail_overflow();
-  return result;
-}
+  [[noreturn]] void fail(std::string_view what) const {
+    throw input_error(fmt::format("'{}' {}: {}", text_, what, examples));
+  }
 
-using wide = unsigned __int128;
+  [[noreturn]] void fail_overflow() const {
+    fail("is too large, the limit is 2^64-1 = 18446744073709551615");
+  }
 
-/// number * 10^exponent, exact.
-std::uint64_t scale(wide number, std::int64_t exponent) {
-  constexpr std::uint64_t largest = ~std::uint64_t{0};
-  if (number == 0) return 0;
-  for (; exponent < 0; ++exponent, number /= 10)
-    if (number % 10 != 0) throw input_error("is not a whole number");
-  for (; exponent > 0 && number <= largest; --exponent) number *= 10;
-  if (number > largest) fail_overflow();
-  return static_cast<std::uint64_t>(number);
-}
+  bool accept(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
 
-/// @throws input_error with what is wrong
-std::uint64_t read_count(std::string_view text) {
-  static const std::regex form(R"((\d+(?:_\d+)*)(?:\^(\d+(?:_\d+)*)|(?:\.(\d+(?:_\d+)*))?)"
-                               R"((?:[eE]([+-]?)(\d+(?:_\d+)*))?([KMGT]i|[kMGT]|)))");
-  constexpr std::size_t longest = 1000;  // the library matches in a recursion
-  if (text.starts_with('-')) throw input_error("is negative");
-  std::cmatch found;
-  if (text.size() > longest || !std::regex_match(text.begin(), text.end(), found, form))
-    throw input_error("is not a count");
-  const std::string whole = digits_of(found[1]);
-  if (found[2].matched) return power(number_of(whole), number_of(digits_of(found[2])));
-  std::string fraction = digits_of(found[3]);
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  const std::uint64_t exponent = found[5].matched ? number_of(digits_of(found[5])) : 0;
-  const auto shift = static_cast<std::int64_t>(std::min<std::uint64_t>(exponent, 2 * longest));
-  return scale(wide{suffixes.at(found[6])} * number_of(whole + fraction),
-               (found[4] == "-" ? -shift : shift) - std::ssize(fraction));
-}
+  /// At least one digit; a single `_` may stand between two of them and is dropped.
+  std::string digits() {
+    std::string result;
+    do {
+      const std::size_t count = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+      if (count == 0) fail("is not a count");
+      result += rest_.substr(0, count);
+      rest_.remove_prefix(count);
+    } while (accept('_'));
+    return result;
+  }
+
+  std::uint64_t number(std::string_view decimal) const {
+    const auto result = parse_digits(decimal);
+    if (!result) fail_overflow();
+    return *result;
+  }
+
+  std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const {
+    // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
+    const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
+    std::uint64_t result = 1;
+    for (std::uint64_t i = 0; i < steps; ++i)
+      if (__builtin_mul_overflow(result, base, &result)) fail_overflow();
+    return result;
+  }
+
+  std::uint64_t take_suffix() {
+    for (const auto& [name, factor] : suffixes) {
+      if (!rest_.starts_with(name)) continue;
+      rest_.remove_prefix(name.size());
+      return factor;
+    }
+    return 1;
+  }
+
+  /// number * 10^exponent, exact.
+  std::uint64_t scale(wide number, std::int64_t exponent) const {
+    constexpr std::uint64_t largest = ~std::uint64_t{0};
+    if (number == 0) return 0;
+    for (; exponent < 0; ++exponent, number /= 10)
+      if (number % 10 != 0) fail("is not a whole number");
+    for (; exponent > 0 && number <= largest; --exponent) number *= 10;
+    if (number > largest) fail_overflow();
+    return static_cast<std::uint64_t>(number);
+  }
+
+  std::uint64_t finish(std::uint64_t result) const {
+    if (!rest_.empty()) fail("is not a count");
+    return result;
+  }
+
+  std::string_view text_, rest_;
+};
 
 /// `2^10..2^30` or `2^10..2^30:4`, each appended to `sizes`.
 void parse_range(std::string_view text, std::size_t dots, std::vector<std::uint64_t>& sizes) {
@@ -121,12 +151,7 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
 }
 
 std::uint64_t parse_count(std::string_view text) {
-  if (text.empty()) throw input_error(fmt::format("the count is empty: {}", examples));
-  try {
-    return read_count(text);
-  } catch (const input_error& flaw) {
-    throw input_error(fmt::format("'{}' {}: {}", text, flaw.what(), examples));
-  }
+  return count_parser(text).parse();
 }
 
 std::string format_count(std::uint64_t count) {
