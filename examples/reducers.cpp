@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "common/together.hpp"
 #include "host/best_reducer.hpp"
 #include "host/reducer.hpp"
 #include "kernels/10_two_pass.hpp"
@@ -30,6 +31,15 @@ double add_by_stage_10(const float* in, std::size_t n) {
   return add(in, n);
 }
 
+double range_and_mean(const float* in, std::size_t n, float& low, float& high) {
+  const tenfold::together<tenfold::minimum<float>, tenfold::maximum<float>, tenfold::sum<double>>
+      all;
+  const auto [least, greatest, total] = tenfold::reduce(gpu, in, n, all);
+  low = least;
+  high = greatest;
+  return total / static_cast<double>(n);
+}
+
 int main() {
   const std::vector<float> ones(1'000'000, 1);
   const std::size_t bytes = ones.size() * sizeof(float);
@@ -47,4 +57,8 @@ int main() {
   tenfold::copy_to_host(&enqueued, enqueued_to, sizeof enqueued, queue.handle());
   queue.synchronize();
   std::printf("%.0f %.0f %.0f %.0f\n", once, often, enqueued, by_stage);
+
+  float low = 0, high = 0;
+  const double mean = range_and_mean(elements, ones.size(), low, high);
+  std::printf("%.0f to %.0f, mean %.0f\n", low, high, mean);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/together.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -97,6 +98,43 @@ TEST(UserOperator, ArgMaxFindsTheFirstOfTheLargest) {
       }
     });
   });
+}
+
+template <typename Stage, typename Op>
+auto alone(const device& on, const std::vector<float>& in, Op op) {
+  reducer<float, decltype(op.identity()), Op> reduce(Stage{}, on, in.size(), {.block = 256});
+  return reduce(uploaded(on, in).get(), in.size());
+}
+
+template <typename Stage>
+void expect_together_what_each_has_alone() {
+  on_every_device<Stage>([](const device& on) {
+    for (const std::uint64_t n : sizes) {
+      SCOPED_TRACE(std::string(info_of<Stage>().name) + ", n " + std::to_string(n));
+      std::mt19937 random(seed);
+      std::vector<float> in(n);  // whose sums are exact in any order
+      for (float& x : in) x = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 8;
+      const auto [low, high, narrow, wide] =
+          alone<Stage>(on, in, together<minimum<float>, maximum<float>, sum<float>, sum<double>>{});
+      EXPECT_EQ(low, alone<Stage>(on, in, minimum<float>{}));
+      EXPECT_EQ(high, alone<Stage>(on, in, maximum<float>{}));
+      EXPECT_EQ(narrow, alone<Stage>(on, in, sum<float>{}));
+      EXPECT_EQ(wide, alone<Stage>(on, in, sum<double>{}));
+    }
+  });
+}
+
+TEST(UserOperator, SeveralTogetherHaveWhatEachHasAlone) {
+  expect_together_what_each_has_alone<naive::stage>();
+  expect_together_what_each_has_alone<items_per_thread::stage>();
+  expect_together_what_each_has_alone<two_pass::stage>();
+  expect_together_what_each_has_alone<single_pass::stage>();
+  expect_together_what_each_has_alone<ordered::stage>();
+}
+
+TEST(UserOperator, SeveralTogetherCommuteIfEachDoes) {
+  EXPECT_TRUE((together<sum<int>, maximum<int>>::commutes));
+  EXPECT_FALSE((together<sum<int>, matrix_product>::commutes));
 }
 
 TEST(UserOperator, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
