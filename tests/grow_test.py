@@ -80,9 +80,11 @@ class Tree:
 
 def grow(tree):
     kernel = (tree.folder / "kernels/beyond/11_single_pass.hpp").read_text(encoding="utf-8")
-    tree.add("stage", "kernels/beyond/99_grown.hpp", kernel.replace("::single_pass", "::grown"))
+    catalogue = (tree.folder / "host/reduce/catalogue.hpp").read_text(encoding="utf-8")
+    number = 1 + max(map(int, re.findall(r"STAGE\((\d+),", catalogue)))
+    tree.add("stage", f"kernels/beyond/{number}_grown.hpp", kernel.replace("::single_pass", "::grown"))
     tree.change("stage", "host/reduce/catalogue.hpp", STAGE_LINE,
-                r'\1) \\\n  STAGE(99, grown, false, "as stage 11")\n')
+                rf'\1) \\\n  STAGE({number}, grown, false, "as stage 11")\n')
     tree.change("element type", "host/reduce/element.hpp", r"(TYPE\(u8, std::uint8_t\)\s*\\\n)",
                 r"\1  TYPE(i16, std::int16_t) \\\n")
     tree.change("element type", "cmake/Stages.cmake", r"(set\(narrow i8_u8) (f16_bf16\))", r"\1 i16 \2")
@@ -129,7 +131,7 @@ def main():
                 sys.exit(f"that is more than {most} places")
         expect(tree.run("greet"), "good morning")
         expect(tree.run("--help"), "greets")
-        expect(tree.run("list"), "99  grown", "i16")
+        expect(tree.run("list"), "  grown ", "i16")
         expect(tree.run("run", "grown", "--n", "1000"), "right")
         expect(tree.run("run", "10", "--type", "i16", "--n", "1000"), "right", "i16")
         expect(tree.run("run", "1", "--op", "bit_xnor", "--type", "u32", "--n", "1000"), "right")
