@@ -170,7 +170,7 @@ TEST_P(StageCode, WaitsForTheLaunchBeforeItsLoadsWhereItIsLaunchedEarly) {
     });
   };
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
-    if (!is_one_of(i, {13, 14})) return;
+    if (!is_one_of(i, {13, 14, 17})) return;
     EXPECT_LT(first(code, "griddepcontrol.wait"), first(code, "ld.global"));
   });
 }
