@@ -162,7 +162,11 @@ void sampler::set_calls(int calls) {
   calls_ = calls;
   const std::size_t wanted =
       is_executor() ? 1 : std::min(static_cast<std::size_t>(calls), most_instances);
-  while (instances_.size() < wanted) add_instance();
+  while (instances_.size() < wanted) {
+    add_instance();
+    // Some allocate in their first call, which a graph that is being recorded does not allow.
+    instances_.back()->enqueue(where_.ring->window(0), at_.n);
+  }
   if (at_.mode != timing_mode::in_graph || is_executor()) return;
   const auto record = [this](sequence what) {
     return where_.on->record([this, what] {
