@@ -49,6 +49,17 @@ __host__ __device__ constexpr const auto& get(const results<T...>& r) {
     return get<I - 1>(r.rest);
 }
 
+namespace detail {
+
+/// A function, since to HIP's clang a deduction guide is the host's alone.
+template <typename T, typename... More>
+__host__ __device__ constexpr results<T, More...> put_before(const T& first,
+                                                             const results<More...>& rest) {
+  return {first, rest};
+}
+
+}  // namespace detail
+
 /// The operators side by side. They commute if each of them does.
 template <typename Op, typename... More>
 struct together {
@@ -59,7 +70,7 @@ struct together {
   together<More...> rest{};
 
   __host__ __device__ constexpr auto identity() const {
-    return results(first.identity(), rest.identity());
+    return detail::put_before(first.identity(), rest.identity());
   }
   template <typename T>
   __host__ __device__ constexpr T operator()(const T& a, const T& b) const {
@@ -82,9 +93,6 @@ struct together<Op> {
     return T(first(a.first, b.first));
   }
 };
-
-template <typename T, typename... More>
-results(const T&, const results<More...>&) -> results<T, More...>;
 
 }  // namespace tenfold::inline TENFOLD_BACKEND
 
