@@ -18,3 +18,4 @@ from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *
 from blocks.mutants import *
+from blocks.versions import *

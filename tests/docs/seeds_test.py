@@ -21,6 +21,9 @@ import markdown  # noqa: E402
 PAGE = ROOT / "docs/seeds.md"
 HEAD = ["what the document has", "here", "holds?", "evidence"]
 DEFINED = re.compile(r"^\[([^\]]+)\]: ", re.MULTILINE)
+WOVEN = re.compile(r"^<!-- weave: .*?^<!-- /weave -->$", re.MULTILINE | re.DOTALL)
+# As kernels/pitfalls/README.md calls the documents.
+DOCUMENTS = ["HIP tutorial", "post on C++ AMP", "FastCuda", "parallel_reductions_cuda", "Kepler's shuffles"]
 
 
 @functools.cache
@@ -32,8 +35,8 @@ def tests():
 
 
 def rows(text):
-    """The cells of each row, without those of the heads."""
-    for line in markdown.without_comments(text).splitlines():
+    """The cells of each row, without those of the heads and of woven tables."""
+    for line in markdown.without_comments(WOVEN.sub("", text)).splitlines():
         if line.startswith("|") and not re.fullmatch(r"[|\s-]+", line):
             cells = [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
             if cells != HEAD:
@@ -75,6 +78,19 @@ def mistakes(text, names):
             yield row, str(mistake)
 
 
+def kernels_of_documents(pitfalls):
+    """The detours, and the pitfalls that were met in one of the documents."""
+    yield from (file.stem for file in (ROOT / "kernels/detours").glob("*.hpp"))
+    for name, met_in in re.findall(r"^\| \[(\w+)\].* \| ([^|]*) \|$", pitfalls, re.MULTILINE):
+        if any(document in met_in for document in DOCUMENTS):
+            yield name
+
+
+def without_row(kernels, text):
+    told = " ".join(cell for row in rows(text) for cell in row)
+    return {name for name in kernels if not re.search(rf"\b{name}\b", told)}
+
+
 class Seeds(unittest.TestCase):
     def test_every_row_stands(self):
         text = PAGE.read_text(encoding="utf-8")
@@ -86,11 +102,21 @@ class Seeds(unittest.TestCase):
             self.skipTest(f"not built: {', '.join(not_built)}")
         self.assertEqual([], found)
 
+    def test_every_kernel_of_a_document_has_a_row(self):
+        kernels = set(kernels_of_documents((ROOT / "kernels/pitfalls/README.md").read_text(encoding="utf-8")))
+        self.assertGreaterEqual(kernels, {"strided_loads", "bounds_check", "odd_one_out", "in_place", "past_the_end",
+                                          "precedence"})
+        self.assertNotIn("plain_ticket", kernels)
+        text = PAGE.read_text(encoding="utf-8")
+        self.assertEqual(set(), without_row(kernels, text))
+        self.assertEqual({"odd_one"}, without_row({"in_place", "odd_one"}, text))
+
     def test_mistakes_are_found(self):
         head = "| " + " | ".join(HEAD) + " |\n|---|---|---|---|\n"
+        woven = "<!-- weave: versions([]) -->\n| version | here |\n| --- | ---: |\n<!-- /weave -->\n\n"
         right = ("| a | [b](c.md) | yes | `Real.Test/*` |\n| d | not here | | |\n"
                  "| e | [f] | no | [g](h.md) |\n| i | [j][f] | no | [f] |\n\n[f]: k.md\n")
-        self.assertEqual([], list(mistakes(head + right, ["Real.Test/1"])))
+        self.assertEqual([], list(mistakes(woven + head + right, ["Real.Test/1"])))
         for row, words in (("| a | [b](c.md) | yes | `Real.Tests` |", "names no test: Real.Tests"),
                            ("| a | [b](c.md) | yes | `Real.Test/1`, `Other/*` |", "names no test: Other/*"),
                            ("| a | [b](c.md) | yes | proof |", "has no evidence"),

@@ -13,7 +13,8 @@ import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
-recordings = importlib.import_module("blocks.recordings")  # the module, not the function of its name
+# The modules, not the functions of their names.
+recordings, versions = (importlib.import_module(f"blocks.{name}") for name in ("recordings", "versions"))
 
 STALE = """# A page
 
@@ -120,6 +121,19 @@ class Weave(unittest.TestCase):
             cells = [[cell.strip() for cell in line.strip("| ").split("|")][3:] for line in shown]
             self.assertEqual(cells, [["2.2 (2.1 to 2.3)", "2", "**2**", "", "", "2.2"],
                                      ["1 (1 to 1)", "", "", "", "", "**2.4**"]])
+
+    def test_finds_techniques_in_code_alone(self):
+        self.assertEqual(versions.techniques("// shuffle_down<32>, __launch_bounds__(BlockSize)\n"), set())
+        stages = {int(file.name[:2]): versions.techniques(file.read_text(encoding="utf-8"))
+                  for file in (ROOT / "kernels").glob("[0-9]*.hpp")}
+        first = {name: min((stage for stage in stages if name in stages[stage]), default=None)
+                 for name in versions.TECHNIQUES}
+        self.assertEqual(first, {"warps without block barriers": 5, "constant block size": 6, "shuffles": 7,
+                                 "vector loads": 9, "grid-stride loop": 10, "atomics": None})
+        for file in (ROOT / "kernels/detours").glob("*.hpp"):
+            with self.subTest(detour=file.stem):
+                text = file.read_text(encoding="utf-8")
+                self.assertEqual("atomics" in versions.techniques(text), "adds_to_result = true" in text)
 
 
 class Rendered(unittest.TestCase):

@@ -8,11 +8,13 @@
 #include <cstring>
 #include <iostream>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "common/together.hpp"
+#include "host/simt/executor.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -195,6 +197,21 @@ TEST(Reducer, EnqueuesIntoDeviceMemory) {
   queue.synchronize();
   EXPECT_EQ(copies[0], 3000u);
   EXPECT_EQ(copies[1], 30u);
+}
+
+/// Three passes, of which the second has many blocks, from the last on: one that wrote its partial
+/// over those of the pass before would spoil what the first has yet to read.
+TEST(Reducer, WritesNoPartialsOverThoseThatItReads) {
+  const device on(32);
+  std::vector<std::uint32_t> in(64 * 64 * 64);
+  std::iota(in.begin(), in.end(), 0u);
+  const uploaded elements(on, in);
+  reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(naive::stage{}, on, in.size(),
+                                                                {.block = 64});
+  simt::set_schedule(simt::parse_schedule("blocks-reverse"));
+  const std::uint32_t total = add(elements.get(), in.size());
+  simt::set_schedule({});
+  EXPECT_EQ(total, std::accumulate(in.begin(), in.end(), 0u));
 }
 
 TEST(Reducer, CanBeMoved) {
