@@ -112,6 +112,9 @@ std::unique_ptr<runnable> make_thrust_peer(session& on, const conditions& at);
 
 namespace tenfold::measure {
 
+/// Kernels that tell what a block's steps cost, for warps of 32.
+void append_cost_peers(std::vector<peer>& all);
+
 /// Of the library that is built where TENFOLD_CCCL names a CCCL.
 void append_newest_cub_peers(std::vector<peer>& all);
 

@@ -73,7 +73,9 @@ peer rocprim_peer() {
 
 std::vector<peer> list_peers() {
   std::vector<peer> all{cub_peer(), thrust_peer()};
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+  append_cost_peers(all);
+#else
   all.push_back(rocprim_peer());
 #endif
 #if TENFOLD_WITH_CCCL

@@ -1,0 +1,145 @@
+// What a block's parts cost: kernels that load some elements a thread and then take so many steps
+// of one kind, when every multiprocessor is full of them. Two of them differ by their steps alone.
+// Compiled as CUDA or as HIP.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/peers/gpu_peer.hpp"
+#include "common/gpu.hpp"
+
+namespace tenfold::measure::inline TENFOLD_BACKEND {
+namespace {
+
+/// Of a step: what a block of a stage's first kernels does again and again.
+enum class step_kind {
+  none,
+  barrier,         ///< and nothing else
+  fold_half,       ///< half of the threads fold two words of shared memory, then a barrier
+  fold_warp,       ///< one warp does, then a barrier
+  fold_conflicts,  ///< one warp does, whose lanes' words all lie in one bank, then a barrier
+  fold_remainder,  ///< one thread of two or four does, found by a remainder, then a barrier
+  warp_fold,       ///< one warp does, then a barrier of that warp
+  shuffle          ///< every warp by a shuffle
+};
+
+template <step_kind Kind>
+__device__ unsigned step(unsigned* shared, unsigned value, unsigned divisor) {
+  const unsigned tid = threadIdx.x, half = blockDim.x / 2;
+  if constexpr (Kind == step_kind::fold_half) {
+    if (tid < half) shared[tid] ^= shared[tid + half];
+  } else if constexpr (Kind == step_kind::fold_warp) {
+    if (tid < 32) shared[tid] ^= shared[tid + 32];
+  } else if constexpr (Kind == step_kind::fold_conflicts) {
+    if (tid < half / 32) shared[tid * 64] ^= shared[tid * 64 + 32];
+  } else if constexpr (Kind == step_kind::fold_remainder) {
+    if (tid % divisor == 0) shared[tid] ^= shared[tid + divisor / 2];
+  } else if constexpr (Kind == step_kind::warp_fold) {
+    if (tid < 32) {
+      shared[tid] ^= shared[tid + 32];
+      gpu::sync_warp();
+    }
+  } else if constexpr (Kind == step_kind::shuffle) {
+    value ^= gpu::shuffle_down<32>(value, 1);
+  }
+  if constexpr (Kind != step_kind::none && Kind != step_kind::shuffle &&
+                Kind != step_kind::warp_fold)
+    __syncthreads();
+  return value;
+}
+
+template <step_kind Kind, int Items, int Steps>
+__global__ void work(const unsigned* in, std::size_t words, unsigned* out, unsigned two) {
+  auto* shared = gpu::dynamic_shared<unsigned>();
+  const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * Items + threadIdx.x;
+  unsigned value = 0;
+#pragma unroll
+  for (int i = 0; i < Items; ++i)
+    if (first + i * blockDim.x < words) value ^= in[first + i * blockDim.x];
+  shared[threadIdx.x] = value;
+  __syncthreads();
+#pragma unroll
+  for (int s = 0; s < Steps; ++s) value = step<Kind>(shared, value, two << s % 2);
+  value ^= shared[0];
+  if (threadIdx.x == 0) out[blockIdx.x] = value;
+}
+
+using work_kernel = void (*)(const unsigned*, std::size_t, unsigned*, unsigned);
+
+class worker final : public runnable {
+ public:
+  worker(const device_session& on, const conditions& at, work_kernel kernel, int block, int items)
+      : on_(on),
+        kernel_(kernel),
+        block_(block),
+        per_block_(static_cast<std::size_t>(block * items)),
+        out_(on.opened(), blocks_of(words_of(at)) * sizeof(unsigned)) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    on_.opened().make_current();
+    std::size_t words = n;
+    unsigned two = 2;
+    void* out = out_.data();
+    void* arguments[] = {&in, &words, &out, &two};
+    launch(kernel_, blocks_of(words), block_, static_cast<std::size_t>(block_) * sizeof(unsigned),
+           on_.queue(), arguments);
+  }
+  value result() override { return {}; }
+  std::uint64_t depth(std::uint64_t) const override { return 0; }
+
+ private:
+  static std::size_t words_of(const conditions& at) { return at.bytes() / sizeof(unsigned); }
+  [[nodiscard]] std::size_t blocks_of(std::size_t words) const {
+    return (words + per_block_ - 1) / per_block_;
+  }
+
+  const device_session& on_;
+  work_kernel kernel_;
+  int block_;
+  std::size_t per_block_;
+  device_memory out_;
+};
+
+template <step_kind Kind, int Items, int Steps>
+void append(std::vector<peer>& all, const char* name, const char* what) {
+  for (const int block : {128, 256, 512, 1024})
+    all.push_back({.name = "cost:" + std::string(name) + ":" + std::to_string(block) + ":" +
+                           std::to_string(Items) + ":" + std::to_string(Steps),
+                   .what = std::to_string(Items) + " loads of 4 bytes a thread, then " +
+                           std::to_string(Steps) + " steps: " + what,
+                   .kind = peer_kind::launch,
+                   .make = [block](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+                     if (size_of(at.type) != sizeof(unsigned))
+                       throw input_error("costs are measured with elements of 4 bytes");
+                     return std::make_unique<worker>(own_session(on), at, &work<Kind, Items, Steps>,
+                                                     block, Items);
+                   }});
+}
+
+}  // namespace
+}  // namespace tenfold::measure::inline TENFOLD_BACKEND
+
+namespace tenfold::measure {
+
+void append_cost_peers(std::vector<peer>& all) {
+  append<step_kind::none, 0, 0>(all, "load", "none");
+  append<step_kind::none, 1, 0>(all, "load", "none");
+  append<step_kind::none, 2, 0>(all, "load", "none");
+  append<step_kind::none, 4, 0>(all, "load", "none");
+  append<step_kind::barrier, 1, 8>(all, "barrier", "a barrier");
+  append<step_kind::fold_half, 1, 8>(all, "fold_half", "half of the threads fold, and a barrier");
+  append<step_kind::fold_warp, 1, 8>(all, "fold_warp", "a warp folds, and a barrier");
+  append<step_kind::fold_conflicts, 1, 8>(all, "fold_conflicts",
+                                          "a thread of 64 folds, all in one bank, and a barrier");
+  append<step_kind::fold_remainder, 1, 8>(
+      all, "fold_remainder", "a thread of two or four folds, found by a remainder, and a barrier");
+  append<step_kind::warp_fold, 2, 8>(all, "warp_fold", "a warp folds, and a barrier of it");
+  append<step_kind::shuffle, 2, 8>(all, "shuffle", "every warp shuffles and folds");
+  append<step_kind::fold_half, 2, 8>(all, "fold_half", "half of the threads fold, and a barrier");
+  append<step_kind::fold_warp, 2, 8>(all, "fold_warp", "a warp folds, and a barrier");
+}
+
+}  // namespace tenfold::measure
