@@ -125,7 +125,6 @@ void append(std::vector<peer>& all, const char* name, const char* what) {
 namespace tenfold::measure {
 
 void append_cost_peers(std::vector<peer>& all) {
-  append<step_kind::none, 0, 0>(all, "load", "none");
   append<step_kind::none, 1, 0>(all, "load", "none");
   append<step_kind::none, 2, 0>(all, "load", "none");
   append<step_kind::none, 4, 0>(all, "load", "none");
