@@ -1,20 +1,20 @@
 """What a GPU gives each stage, from its recorded ladders."""
 
 from blocks.architectures import ADDITIONS_PER_CLOCK
-from blocks.markdown import count, duration, gigabytes, percent, times
+from blocks.markdown import count, duration, gigabytes, number, percent, times
 from blocks.modes import HEADS, modes_of
 from blocks.results import GPU, results
 from blocks.sources import name_of, with_the_one_before
-from scripts.common import table
+from scripts.common import ROOT, device_name, table
 
 
 def ladder(entry, key, file=f"{GPU}-ladder.json", n=None):
     """A figure of a recorded ladder, of a stage's number or a peer's name: "real_time" (us),
     "bytes_per_second", "share_of_ceiling", "share_of_peak", "against_best_peer", "block", "items",
-    "grid", "launches", or "partials" of all launches; of a ladder by size, for n elements."""
+    "grid", "launches", or "partials" of all launches; of a ladder by size, for n elements. A detour goes by its name."""
     counted = {"launches": len, "partials": lambda passes: sum(each["blocks"] for each in passes[:-1])}
     for row in results(file)["benchmarks"]:
-        if entry in (row.get("stage"), row.get("peer")) and n in (None, row["n"]):
+        if entry in (row.get("stage"), row.get("stage_name"), row.get("peer")) and n in (None, row["n"]):
             return counted[key](row["passes"]) if key in counted else row[key]
     raise ValueError(f"{file} has no {entry}{f' of {count(n)} elements' if n else ''}")
 
@@ -114,3 +114,28 @@ def by_size(stages_shown, exponents):
         rows.append([count(n), *cells, f"{sized_gain(stages_shown[0], stages_shown[-1], n):.2f} x"])
     what = f"f32 sum, {gpu()}, {ladder_mode(f'{GPU}-sizes.json')}"
     return table([what, *heads, f"{stages_shown[-1]} against {stages_shown[0]}"], rows)
+
+
+DETOURS = f"{GPU}-detours.json"
+
+
+def detours_by_size(*stages):
+    """Microseconds of the detours, and of some stages beside them."""
+    sizes = sorted({row["n"] for row in results(DETOURS)["benchmarks"]})
+    names = [path.stem for path in sorted((ROOT / "kernels/detours").glob("*.hpp"))]
+    recorded = {row["stage_name"] for row in results(DETOURS)["benchmarks"] if "stage_name" in row}
+    return table([f"us, {device_name(results(DETOURS)['context'])}, {ladder_mode(DETOURS)}", *map(count, sizes)],
+                 [[label, *(number(ladder(entry, "real_time", DETOURS, n)) for n in sizes)]
+                  for label, entry in [*((name, name) for name in names if name in recorded),
+                                       *((f"stage {stage}", stage) for stage in stages)]])
+
+
+def each_atomic(detour, elements):
+    """Nanoseconds, of a sum whose atomics are one for so many elements."""
+    n = max(row["n"] for row in results(DETOURS)["benchmarks"])
+    return ladder(detour, "real_time", DETOURS, n) * 1e3 / (n / elements)
+
+
+def sums_found(kernel):
+    """What two ladders found of the same 2^24 random floats."""
+    return [ladder(kernel, "rounding", file, 2**24)["result"] for file in (DETOURS, f"{GPU}-detours-again.json")]
