@@ -214,6 +214,29 @@ TEST(Reducer, WritesNoPartialsOverThoseThatItReads) {
   EXPECT_EQ(total, std::accumulate(in.begin(), in.end(), 0u));
 }
 
+TEST(Reducer, ServesEachOf32Streams) {
+  constexpr std::uint32_t streams = 32, most = 3000;
+  const device on(32);
+  const std::vector<std::uint32_t> zeros(streams);
+  const uploaded results(on, zeros);
+  auto* out = const_cast<std::uint32_t*>(results.get());
+  std::vector<std::uint32_t> in(most + streams);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i;
+  const uploaded elements(on, in);
+  std::vector<reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>> adders;
+  std::vector<stream> queues;
+  for (std::uint32_t i = 0; i < streams; ++i) {
+    adders.emplace_back(two_pass::stage{}, on, most);
+    queues.emplace_back(on);
+  }
+  for (std::uint32_t i = 0; i < streams; ++i)
+    adders[i].enqueue(elements.get() + i, most - i, out + i, queues[i].handle());
+  for (std::uint32_t i = 0; i < streams; ++i) {
+    queues[i].synchronize();
+    EXPECT_EQ(results.get()[i], most * (most - 1) / 2 - i * (i - 1) / 2) << i;
+  }
+}
+
 TEST(Reducer, CanBeMoved) {
   const device on(32);
   const std::vector<float> in(5000, 1);
