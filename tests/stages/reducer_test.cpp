@@ -15,6 +15,7 @@
 
 #include "common/together.hpp"
 #include "host/simt/executor.hpp"
+#include "kernels/detours/global_window.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -179,6 +180,32 @@ TEST(LargeGrids, GoIntoSeveralLaunches) {
       EXPECT_NEAR(a.mean, b.mean, 1e-12) << info.name;
     else
       EXPECT_EQ(a.mean, b.mean) << info.name;
+  });
+}
+
+/// A window need be no power of two, nor twice a number of items.
+template <int Window>
+struct windowed : stage_defaults {
+  static constexpr bool leaves_partials_of_threads = true;
+  static constexpr std::size_t elements_per_thread(const stage_launch&) { return Window; }
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &global_window::reduce_blocks<BlockSize, Window, In, T, Op>;
+  }
+};
+
+TEST(GlobalWindow, IsOfAnySize) {
+  static_for<2, less_equal<9>, increment<1>>([]<int Window>() {
+    const device on(32);
+    reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>> add(windowed<Window>{},
+                                                                                 on, 70'001);
+    for (const std::uint64_t n : sizes) {
+      std::vector<std::uint32_t> in(n);
+      std::iota(in.begin(), in.end(), 0u);
+      EXPECT_EQ(add(uploaded(on, in).get(), n), static_cast<std::uint32_t>(n * (n - 1) / 2))
+          << Window << ", n " << n;
+      EXPECT_EQ(add.plan_for(n)[0].partials, n == 0 ? 1 : (n + Window - 1) / Window);
+    }
   });
 }
 
