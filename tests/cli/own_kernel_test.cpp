@@ -330,14 +330,12 @@ TEST_P(OwnKernelDetours, AreObservedLikeStages) {
   EXPECT_EQ(floats.code, is_atomic() ? wrong_result : success) << floats.what();
   EXPECT_EQ(contains(floats.out, "schedule dependence"), is_atomic()) << floats.what();
 
-  const std::map<std::string, double> accesses{{"atomic_per_element", 2},
-                                               {"atomic_per_thread", 1 + 1.0 / 4},
-                                               {"atomic_per_warp", 1 + 1.0 / 128},
-                                               {"atomic_per_block", 1 + 1.0 / 1024},
-                                               {"global_halving", 3},
-                                               {"global_window", 9.0 / 7},
-                                               {"shrinking_windows", 9.0 / 7},
-                                               {"strided_loads", 1 + 2.0 / 2048}};
+  const std::map<std::string, double> accesses{
+      {"atomic_per_element", 2},          {"atomic_per_thread", 1 + 1.0 / 4},
+      {"atomic_per_warp", 1 + 1.0 / 128}, {"atomic_per_block", 1 + 1.0 / 1024},
+      {"cascade", 1 + 64.0 / (1 << 15)},  {"global_halving", 3},
+      {"global_window", 9.0 / 7},         {"shrinking_windows", 9.0 / 7},
+      {"strided_loads", 1 + 2.0 / 2048}};
   const json profile = json::parse(
       succeed({"profile", GetParam(), "--n", "2^15", "--warp", "32", "--json", "-"}).out);
   const double each = profile.at("profiles")[0].at("global_bytes").get<double>() / 4 / (1 << 15);
@@ -346,8 +344,9 @@ TEST_P(OwnKernelDetours, AreObservedLikeStages) {
 
 INSTANTIATE_TEST_SUITE_P(full, OwnKernelDetours,
                          testing::Values("atomic_per_block", "atomic_per_element",
-                                         "atomic_per_thread", "atomic_per_warp", "global_halving",
-                                         "global_window", "shrinking_windows", "strided_loads"),
+                                         "atomic_per_thread", "atomic_per_warp", "cascade",
+                                         "global_halving", "global_window", "shrinking_windows",
+                                         "strided_loads"),
                          [](const auto& each) { return each.param; });
 
 TEST_F(OwnKernel, DetoursAreListed) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,7 @@
 
 #include "common/together.hpp"
 #include "host/simt/executor.hpp"
+#include "kernels/detours/cascade.hpp"
 #include "kernels/detours/global_window.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
@@ -205,6 +207,20 @@ TEST(GlobalWindow, IsOfAnySize) {
       EXPECT_EQ(add(uploaded(on, in).get(), n), static_cast<std::uint32_t>(n * (n - 1) / 2))
           << Window << ", n " << n;
       EXPECT_EQ(add.plan_for(n)[0].partials, n == 0 ? 1 : (n + Window - 1) / Window);
+    }
+  });
+}
+
+TEST(Reducer, FoldsOnTheHostWhatAStageLeavesToIt) {
+  on_every_device<cascade::stage>([](const device& on) {
+    reducer<float, moments, merge_moments> merge(cascade::stage{}, on, 70'001, {.grid = 5});
+    for (const std::uint64_t n : sizes) {
+      const std::vector<float> in(n, 2.5F);
+      const moments result = merge(uploaded(on, in).get(), n);
+      EXPECT_EQ(result.count, n);
+      EXPECT_EQ(result.mean, n == 0 ? 0 : 2.5);
+      EXPECT_EQ(merge.plan_for(n).size(), 1u);
+      EXPECT_EQ(merge.plan_for(n)[0].partials, std::clamp<std::uint64_t>((n + 255) / 256, 1, 5));
     }
   });
 }
