@@ -9,6 +9,8 @@
 /// | `gpu::fold_warp_to_all<WarpSize, Width>(value, op)` | every lane, of its `Width` lanes  |
 /// | `gpu::fold_block<BlockSize, WarpSize>(value, ...)`  | thread 0                          |
 /// | `gpu::fold_block_to_all<BlockSize, WarpSize>(...)`  | every thread                      |
+/// | `gpu::count_warp<WarpSize>(condition)`              | every lane                        |
+/// | `gpu::count_kinds<WarpSize>(kind)`                  | lane 0                            |
 ///
 /// Each thread brings a value of a trivially copyable type. They are folded in the order of the
 /// threads, so that `op` need not commute, only be associative. No identity is asked for: a lambda
@@ -17,7 +19,12 @@
 /// Blocks have one dimension and whole warps. All lanes of a warp call a fold of a warp, all
 /// threads of a block a fold of a block. Where not everybody has the result, the others receive
 /// something that means nothing, and `op` is called with such values as well.
+///
+/// Several values a lane are folded at once as one value of a struct: the shuffles of a step do not
+/// wait for each other.
 #pragma once
+
+#include <bit>
 
 #include "common/gpu.hpp"
 #include "common/tmp.hpp"
@@ -57,6 +64,41 @@ __device__ T fold_warp_to_all(T value, Op op) {
     value = op(lower, upper);
   });
   return value;
+}
+
+/// By a vote: there is no shuffle, and no step.
+/// @return in how many lanes the condition holds.
+template <int WarpSize>
+__device__ int count_warp(bool condition) {
+  if constexpr (WarpSize == 64)
+    return __popcll(ballot<WarpSize>(condition));
+  else
+    return __popc(ballot<WarpSize>(condition));
+}
+
+/// How many lanes of a warp are of each kind. The counters stand side by side in one word, each
+/// with the bits that it takes to count all lanes: 5 of 6 bits for 32 lanes, 9 of 7 bits for 64.
+template <int WarpSize>
+struct kind_counts {
+  static constexpr int bits = std::bit_width(unsigned{WarpSize});
+  static constexpr int kinds = 8 * int{sizeof(warp_word<WarpSize>)} / bits;
+
+  warp_word<WarpSize> counters;
+
+  /// @param kind from 0 to kinds - 1
+  __host__ __device__ constexpr int of(int kind) const {
+    return static_cast<int>(counters >> bits * kind & ((1u << bits) - 1));
+  }
+};
+
+/// All kinds by one fold, since one addition adds all counters: none can overflow into the next.
+/// @param kind from 0 to kinds - 1
+/// @return in the warp's first lane, the lanes of each kind.
+template <int WarpSize>
+__device__ kind_counts<WarpSize> count_kinds(int kind) {
+  using word = warp_word<WarpSize>;
+  const auto add = [](word a, word b) { return a + b; };
+  return {fold_warp<WarpSize>(word{1} << kind_counts<WarpSize>::bits * kind, add)};
 }
 
 namespace detail {

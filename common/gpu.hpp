@@ -10,8 +10,10 @@
 /// | `gpu::shared_array<T, N>`                   | what a static `__shared__` array is made of    |
 /// | `gpu::sync_warp()`                          | barrier and memory fence among a warp's lanes  |
 /// | `gpu::shuffle_down<WarpSize>(value, delta)` | the value of the lane `delta` further up       |
+/// | `gpu::shuffle_up<WarpSize>(value, delta)`   | the value of the lane `delta` further down     |
 /// | `gpu::shuffle_xor<WarpSize>(value, mask)`   | the value of the lane that differs in `mask`   |
 /// | `gpu::broadcast<WarpSize>(value, lane)`     | the value of one lane, in all of them          |
+/// | `gpu::ballot<WarpSize>(condition)`          | a bit for each lane: does it hold there?       |
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
 /// | `gpu::allow_next_launch()`                  | the launch that follows may begin already      |
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
@@ -21,8 +23,10 @@
 /// `shuffle_down` is made for folds, which halve or double a power of two `delta` from step to
 /// step: a lane whose number has the bit `delta` receives something that means nothing. The lanes
 /// without that bit have their partner `delta` lanes further up, in any hardware's row, half or
-/// warp. All lanes of a warp shuffle, and name the same `delta`, `mask` or `lane`, which is less
-/// than WarpSize. Whole folds are in common/folds.hpp.
+/// warp. `shuffle_up` is made for running totals: a lane with none that far keeps its own. All
+/// lanes of a warp shuffle, and name the same `delta`, `mask` or `lane`, which is less than
+/// WarpSize. All of them vote, too; the votes fill a word of WarpSize bits, the first lane's the
+/// lowest. Whole folds are in common/folds.hpp.
 ///
 /// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp.
 #pragma once

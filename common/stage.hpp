@@ -29,6 +29,9 @@ struct stage_defaults {
   /// Whether one launch does it all by atomics: the result holds the identity before it begins. For
   /// sums alone.
   static constexpr bool adds_to_result = false;
+  /// Whether the host folds the partials of a single launch: a call waits for them, and its result
+  /// goes to device memory.
+  static constexpr bool leaves_last_fold_to_host = false;
   /// Whether every thread leaves a partial, not every block.
   static constexpr bool leaves_partials_of_threads = false;
   /// Whether a kernel beside the ladder is compiled for every number of items, not one alone.

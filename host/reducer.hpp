@@ -116,11 +116,19 @@ class reducer {
   template <typename Stage, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
     constexpr bool in_family = family<Stage>.has(Block, Items);
-    if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>)
-      return {Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
-              Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
-    else
+    if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>) {
+      kernel_pair found{Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
+                        Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
+      if constexpr (Stage::leaves_last_fold_to_host) found.fold_on_host = &fold_on_host;
+      return found;
+    } else {
       return {};
+    }
+  }
+
+  static void fold_on_host(std::byte* partials, std::uint64_t n, const void* op) {
+    T* const all = reinterpret_cast<T*>(partials);
+    for (std::uint64_t i = 1; i < n; ++i) all[0] = (*static_cast<const Op*>(op))(all[0], all[i]);
   }
 
   Op op_;

@@ -58,6 +58,13 @@ __device__ T shuffle_down(T value, unsigned delta) {
 }
 
 template <int WarpSize, typename T>
+__device__ T shuffle_up(T value, unsigned delta) {
+  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
+  return detail::shuffle_words(
+      value, [=](unsigned word) { return __shfl_up_sync(0xffffffffu, word, delta); });
+}
+
+template <int WarpSize, typename T>
 __device__ T shuffle_xor(T value, unsigned mask) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
   return detail::shuffle_words(value, [=](unsigned word) {
@@ -70,6 +77,12 @@ __device__ T broadcast(T value, unsigned lane) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
   return detail::shuffle_words(
       value, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, static_cast<int>(lane)); });
+}
+
+template <int WarpSize>
+__device__ warp_word<WarpSize> ballot(bool condition) {
+  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
+  return __ballot_sync(0xffffffffu, condition);
 }
 
 /// A dot product with four ones.

@@ -62,6 +62,12 @@ __device__ T shuffle_down(T value, unsigned delta) {
 }
 
 template <int WarpSize, typename T>
+__device__ T shuffle_up(T value, unsigned delta) {
+  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
+  return detail::shuffle_words(value, [=](unsigned word) { return detail::pull_up(word, delta); });
+}
+
+template <int WarpSize, typename T>
 __device__ T shuffle_xor(T value, unsigned mask) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
   return detail::shuffle_words(value,
@@ -76,6 +82,13 @@ __device__ T broadcast(T value, unsigned lane) {
     return static_cast<unsigned>(
         __builtin_amdgcn_readlane(static_cast<int>(word), static_cast<int>(lane)));
   });
+}
+
+/// In a scalar register, or two of them, where comparisons leave it anyway.
+template <int WarpSize>
+__device__ warp_word<WarpSize> ballot(bool condition) {
+  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
+  return static_cast<warp_word<WarpSize>>(__builtin_amdgcn_ballot_w64(condition));
 }
 
 /// The sum of the bytes' distances from zero. Dot products would do for signed ones as well, but go

@@ -23,6 +23,13 @@ __device__ inline unsigned pull_down(unsigned word, unsigned delta) {
       __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * (lane + delta)), static_cast<int>(word)));
 }
 
+/// The word of the lane `delta` further down; the lanes that have none so far keep their own.
+__device__ inline unsigned pull_up(unsigned word, unsigned delta) {
+  const unsigned lane = own_lane(), source = lane < delta ? lane : lane - delta;
+  return static_cast<unsigned>(
+      __builtin_amdgcn_ds_bpermute(static_cast<int>(4 * source), static_cast<int>(word)));
+}
+
 /// The word of the lane whose number differs in the bits of `mask`, always through the LDS.
 __device__ inline unsigned pull_across(unsigned word, unsigned mask) {
   const unsigned lane = own_lane();

@@ -167,6 +167,14 @@ inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __bu
   return tenfold::simt::vote("__all_sync", mask, predicate == 0, {file, line}) == 0;
 }
 
+/// How many bits are set.
+inline int __popc(unsigned word) {
+  return __builtin_popcount(word);
+}
+inline int __popcll(unsigned long long word) {
+  return __builtin_popcountll(word);
+}
+
 inline void __threadfence() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
@@ -254,6 +262,10 @@ namespace tenfold::inline TENFOLD_BACKEND::gpu {
 template <int Width, typename In>
 bool is_vector_aligned(const In* p);
 
+/// A bit for each lane of a warp.
+template <int WarpSize>
+using warp_word = std::conditional_t<WarpSize == 64, unsigned long long, unsigned>;
+
 /// The shared memory whose size the launch gives.
 template <typename T>
 T* dynamic_shared() {
@@ -280,6 +292,14 @@ T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
 }
 
 template <int WarpSize, typename T>
+T shuffle_up(T value, unsigned delta, const char* file = __builtin_FILE(),
+             int line = __builtin_LINE()) {
+  const unsigned self = simt::lane();
+  return simt::shuffle_from("gpu::shuffle_up", simt::all_lanes, value,
+                            self % WarpSize < delta ? self : self - delta, {file, line});
+}
+
+template <int WarpSize, typename T>
 T shuffle_xor(T value, unsigned mask, const char* file = __builtin_FILE(),
               int line = __builtin_LINE()) {
   return simt::shuffle_from("gpu::shuffle_xor", simt::all_lanes, value, simt::lane() ^ mask,
@@ -291,6 +311,13 @@ T broadcast(T value, unsigned lane, const char* file = __builtin_FILE(),
             int line = __builtin_LINE()) {
   const unsigned first = simt::lane() / WarpSize * WarpSize;
   return simt::shuffle_from("gpu::broadcast", simt::all_lanes, value, first + lane, {file, line});
+}
+
+template <int WarpSize>
+warp_word<WarpSize> ballot(bool condition, const char* file = __builtin_FILE(),
+                           int line = __builtin_LINE()) {
+  return static_cast<warp_word<WarpSize>>(
+      simt::vote("gpu::ballot", simt::all_lanes, condition, {file, line}));
 }
 
 /// One load of the whole vector, which must be aligned to its size.

@@ -25,6 +25,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 struct kernel_pair {
   kernel_handle first;
   kernel_handle later;
+  /// Of a stage that leaves its last fold to the host: folds `n` partials into the first of them.
+  void (*fold_on_host)(std::byte* partials, std::uint64_t n, const void* op) = nullptr;
 };
 
 class pass_runner {
@@ -55,7 +57,8 @@ class pass_runner {
     allocate_scratch(identity);
   }
 
-  /// Enqueues the passes over `n` elements at `in`. `op` is read before it returns.
+  /// Enqueues the passes over `n` elements at `in`. `op` is read before it returns. Waits for them
+  /// where the host has the last fold.
   void enqueue(const void* in, std::uint64_t n, void* out, const void* op, stream_handle on) {
     if (n > max_n_)
       throw input_error("this reducer was made for at most " + std::to_string(max_n_) +
@@ -64,12 +67,14 @@ class pass_runner {
     const plan passes = plan_for(n);
     if (stage_.adds_to_result) copy_on_device(out, identity_.data(), op_.partial_bytes, on);
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      void* target = i + 1 == passes.size() ? out : scratch_[i % 2].data();
+      const bool is_last = i + 1 == passes.size() && !stage_.leaves_last_fold_to_host;
+      void* target = is_last ? out : scratch_[i % 2].data();
       launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
                   i == 0 ? op_.input_bytes : op_.partial_bytes, target, passes[i], op, on,
                   i == 0 ? start_of_first(passes, on) : start_);
       in = target;
     }
+    if (stage_.leaves_last_fold_to_host) fold_on_host(passes[0].partials, out, op, on);
   }
 
   /// The same on a stream of its own; waits until `*result`, on the host, is there.
@@ -87,6 +92,7 @@ class pass_runner {
              .loop_grid = shape_.grid,
              .folds_its_partials = stage_.folds_its_partials,
              .adds_to_result = stage_.adds_to_result,
+             .leaves_last_fold_to_host = stage_.leaves_last_fold_to_host,
              .leaves_partials_of_threads = stage_.leaves_partials_of_threads}};
   }
 
@@ -207,6 +213,10 @@ class pass_runner {
       scratch_[0] = device_memory(device_, passes[0].partials * op_.partial_bytes);
       ticket_ = copy_of(&first_ticket, sizeof first_ticket);
     }
+    if (stage_.leaves_last_fold_to_host) {
+      on_host_.resize(passes[0].partials * op_.partial_bytes);
+      scratch_[0] = device_memory(device_, on_host_.size());
+    }
     if (stage_.adds_to_result) identity_ = copy_of(identity, op_.partial_bytes);
     for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
       scratch_[i] = device_memory(device_, passes[i].partials * op_.partial_bytes);
@@ -221,8 +231,9 @@ class pass_runner {
 
   /// As many partials as the one block of the second pass folds, if there is one.
   [[nodiscard]] std::uint64_t largest_grid() const {
-    return stage_.folds_its_partials ? std::numeric_limits<std::uint64_t>::max()
-                                     : elements_per_tile();
+    return stage_.folds_its_partials || stage_.leaves_last_fold_to_host
+               ? std::numeric_limits<std::uint64_t>::max()
+               : elements_per_tile();
   }
 
   [[nodiscard]] std::uint64_t elements_per_tile() const {
@@ -260,6 +271,16 @@ class pass_runner {
     }
   }
 
+  void fold_on_host(std::uint64_t partials, void* out, const void* op, stream_handle on) {
+    if (is_capturing(on))
+      throw input_error(name_stage(stage_) + " waits for the host, which no graph can record");
+    copy_to_host(on_host_.data(), scratch_[0].data(), partials * op_.partial_bytes, on);
+    synchronize(on);
+    kernels_.fold_on_host(on_host_.data(), partials, op);
+    copy_to_device(out, on_host_.data(), op_.partial_bytes, on);
+    synchronize(on);
+  }
+
   device device_;
   stream queue_;
   shape shape_;
@@ -275,6 +296,7 @@ class pass_runner {
   device_memory ticket_;
   device_memory identity_;
   device_memory result_;
+  std::vector<std::byte> on_host_;
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

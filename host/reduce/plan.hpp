@@ -29,6 +29,7 @@ struct plan_parameters {
   std::uint64_t loop_grid;                  ///< the largest first grid of a stage that loops
   bool folds_its_partials = false;          ///< one launch does it all
   bool adds_to_result = false;              ///< likewise, by atomics
+  bool leaves_last_fold_to_host = false;    ///< one launch, then the host
   bool leaves_partials_of_threads = false;  ///< not of blocks
 };
 
@@ -40,7 +41,7 @@ class plan {
       passes_[count_] = pass_over(n, parameters);
       depth_ += depth_of(passes_[count_], parameters);
       n = passes_[count_++].partials;
-    } while (n > 1 && !parameters.folds_its_partials);
+    } while (n > 1 && !parameters.folds_its_partials && !parameters.leaves_last_fold_to_host);
   }
 
   [[nodiscard]] const pass* begin() const { return passes_.data(); }
@@ -81,6 +82,7 @@ class plan {
     if (parameters.leaves_partials_of_threads) return serial;
     const auto tree = std::bit_width(static_cast<unsigned>(parameters.block)) - 1;
     const std::uint64_t fold = serial + static_cast<std::uint64_t>(tree);
+    if (parameters.leaves_last_fold_to_host) return fold + p.blocks;
     if (!parameters.folds_its_partials) return fold;
     return fold + ceil_div(p.blocks, static_cast<std::uint64_t>(parameters.block)) +
            static_cast<std::uint64_t>(tree);

@@ -15,6 +15,7 @@ struct stage_description : stage_info {
   bool takes_grid;
   bool folds_its_partials;  ///< so that its grid has no limit but the device's
   bool adds_to_result;
+  bool leaves_last_fold_to_host;
   bool leaves_partials_of_threads;
   bool comes_with_all_items;
   bool launches_early;
@@ -43,6 +44,7 @@ constexpr stage_description describe() {
           Stage::takes_grid,
           Stage::folds_its_partials,
           Stage::adds_to_result,
+          Stage::leaves_last_fold_to_host,
           Stage::leaves_partials_of_threads,
           Stage::comes_with_all_items,
           Stage::launches_early,

@@ -303,6 +303,14 @@ TEST_P(OwnKernelDetours, AreRight) {
       for (const char* part : {", right (reference", "trials ", " right\n"})
         EXPECT_TRUE(contains(o.out, part)) << part << o.what();
     }
+  // Numbers over and over, whose sum arithmetic knows.
+  std::vector<float> pattern(100'003);
+  for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<float>(i % 100);
+  write_npy("pattern.npy", pattern);
+  for (const char* device : {"simt:32", "simt:64"})
+    EXPECT_EQ(
+        measure_one({"run", GetParam(), "--input", "pattern.npy", "--device", device}).at("result"),
+        1000 * 4950 + 0 + 1 + 2);
   const outcome maxima = tenfold({"run", GetParam(), "--op", "maximum", "--n", "1000"});
   if (is_atomic())
     expect_refusal(maxima, bad_input, {"sums alone"});
@@ -322,13 +330,12 @@ TEST_P(OwnKernelDetours, AreObservedLikeStages) {
   EXPECT_EQ(floats.code, is_atomic() ? wrong_result : success) << floats.what();
   EXPECT_EQ(contains(floats.out, "schedule dependence"), is_atomic()) << floats.what();
 
-  const std::map<std::string, double> accesses{{"atomic_per_element", 2},
-                                               {"atomic_per_thread", 1 + 1.0 / 4},
-                                               {"atomic_per_warp", 1 + 1.0 / 128},
-                                               {"atomic_per_block", 1 + 1.0 / 1024},
-                                               {"global_halving", 3},
-                                               {"global_window", 9.0 / 7},
-                                               {"strided_loads", 1 + 2.0 / 2048}};
+  const std::map<std::string, double> accesses{
+      {"atomic_per_element", 2},          {"atomic_per_thread", 1 + 1.0 / 4},
+      {"atomic_per_warp", 1 + 1.0 / 128}, {"atomic_per_block", 1 + 1.0 / 1024},
+      {"cascade", 1 + 64.0 / (1 << 15)},  {"global_halving", 3},
+      {"global_window", 9.0 / 7},         {"shrinking_windows", 9.0 / 7},
+      {"strided_loads", 1 + 2.0 / 2048}};
   const json profile = json::parse(
       succeed({"profile", GetParam(), "--n", "2^15", "--warp", "32", "--json", "-"}).out);
   const double each = profile.at("profiles")[0].at("global_bytes").get<double>() / 4 / (1 << 15);
@@ -337,8 +344,9 @@ TEST_P(OwnKernelDetours, AreObservedLikeStages) {
 
 INSTANTIATE_TEST_SUITE_P(full, OwnKernelDetours,
                          testing::Values("atomic_per_block", "atomic_per_element",
-                                         "atomic_per_thread", "atomic_per_warp", "global_halving",
-                                         "global_window", "strided_loads"),
+                                         "atomic_per_thread", "atomic_per_warp", "cascade",
+                                         "global_halving", "global_window", "shrinking_windows",
+                                         "strided_loads"),
                          [](const auto& each) { return each.param; });
 
 TEST_F(OwnKernel, DetoursAreListed) {

@@ -52,6 +52,17 @@ constexpr const char* barrier_unit =
     "  out[threadIdx.x] = first + word;\n"
     "}\n}\n";
 
+/// Lanes that have something, counted.
+std::string count_unit(const architecture& a) {
+  return "#include \"common/folds.hpp\"\n"
+         "namespace tenfold {\n"
+         "__global__ void count_lanes(int* out, const int* in) {\n"
+         "  out[threadIdx.x] = gpu::count_warp<" +
+         std::to_string(a.warp_size) +
+         ">(in[threadIdx.x] != 0);\n"
+         "}\n}\n";
+}
+
 /// The place of the first instruction that contains one of the texts; past the end without one.
 std::ptrdiff_t first_of(const kernel_code& kernel, std::initializer_list<std::string_view> texts) {
   return std::find_if(kernel.code.begin(), kernel.code.end(),
@@ -115,6 +126,14 @@ TEST_P(WarpFolds, LeaveTheLdsToStepsAcrossRows) {
   // The compiler merges the moves of all steps but the last, whose sum a branch separates from it.
   EXPECT_GE(count_instructions(dpp, "v_add_f32_dpp"), steps_for(target) - 4);
   EXPECT_LT(count_instructions(dpp), count_instructions(plain));
+}
+
+// The comparison leaves the votes in a scalar register, and one instruction counts them.
+TEST_P(WarpFolds, CountLanesWithoutAnyMove) {
+  const kernel_code count = compile(count_unit(target), target).at(0);
+  EXPECT_EQ(count_instructions(count, "s_bcnt1"), 1);
+  EXPECT_EQ(count_instructions(count, "ds_"), 0);
+  EXPECT_EQ(first_of(count, {"dpp", "permlane"}), std::ssize(count.code));
 }
 
 // Another lane may have written in between.

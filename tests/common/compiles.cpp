@@ -42,7 +42,9 @@ __global__ void fold_each_way(T* out) {
   __shared__ gpu::shared_array<T, 4> shared;
   const sum<T> add;
   T value = gpu::fold_warp<32>(gpu::fold_warp_to_all<32, 8>(out[threadIdx.x], add), add);
-  value = gpu::fold_block<128, 32>(gpu::broadcast<32>(value, 0), add, shared);
+  value = gpu::shuffle_up<32>(gpu::broadcast<32>(value, 0), 1);
+  const int count = gpu::count_warp<32>(value != T()) + gpu::count_kinds<32>(1).of(1);
+  value = gpu::fold_block<128, 32>(add(value, T(count)), add, shared);
   out[threadIdx.x] = gpu::fold_block_to_all<128, 32>(value, add, gpu::dynamic_shared<T>());
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +145,103 @@ TEST(FoldsOfAWarp, TakeALambdaAndTheWholeWarp) {
                all.data());
   EXPECT_EQ(first[0], 64u);
   EXPECT_EQ(all, std::vector<unsigned>(64, 64));
+}
+
+// ---- several values a lane ----------------------------------------------------------------------
+
+struct point {
+  float x, y, z;
+};
+
+/// Each warp adds up its points.
+template <int WarpSize>
+__global__ void add_points(const point* in, point* out) {
+  const auto add = [](point a, point b) { return point{a.x + b.x, a.y + b.y, a.z + b.z}; };
+  const point total = gpu::fold_warp<WarpSize>(in[threadIdx.x], add);
+  if (threadIdx.x % WarpSize == 0) out[threadIdx.x / WarpSize] = total;
+}
+
+/// Runs `run<WarpSize>()` for the warps of both vendors.
+template <typename Run>
+void on_each_warp(Run run) {
+  static_range_for<std::array{32, 64}>(run);
+}
+
+TEST(FoldsOfAWarp, AddSeveralValuesAtOnce) {
+  on_each_warp([]<int WarpSize>() {
+    std::vector<point> in, out(128 / WarpSize);
+    for (int i = 0; i < 128; ++i) {
+      const auto number = static_cast<float>(i);
+      in.push_back({number, 1, -2 * number});
+    }
+    simt::launch({.block = {128, 1, 1}, .warp_size = WarpSize}, add_points<WarpSize>, in.data(),
+                 out.data());
+    for (int warp = 0; warp < 128 / WarpSize; ++warp) {
+      const point& total = out[static_cast<unsigned>(warp)];
+      const int sum = WarpSize * WarpSize * warp + WarpSize * (WarpSize - 1) / 2;
+      EXPECT_EQ(total.x, sum);
+      EXPECT_EQ(total.y, WarpSize);
+      EXPECT_EQ(total.z, -2 * sum);
+    }
+  });
+}
+
+/// Lanes up to this one, in all lanes, from the lanes further down.
+template <int WarpSize>
+__global__ void add_up(const double* in, double* totals) {
+  double total = in[threadIdx.x];
+  for (unsigned delta = 1; delta < WarpSize; delta *= 2) {
+    const double below = gpu::shuffle_up<WarpSize>(total, delta);
+    if (threadIdx.x % WarpSize >= delta) total += below;
+  }
+  totals[threadIdx.x] = total;
+}
+
+TEST(FoldsOfAWarp, GiveRunningTotalsByShufflesUp) {
+  on_each_warp([]<int WarpSize>() {
+    const std::vector<double> in(128, 0.5);
+    std::vector<double> totals(128);
+    simt::launch({.block = {128, 1, 1}, .warp_size = WarpSize}, add_up<WarpSize>, in.data(),
+                 totals.data());
+    for (unsigned i = 0; i < 128; ++i) EXPECT_EQ(totals[i], 0.5 * (i % WarpSize + 1)) << i;
+  });
+}
+
+/// Each warp counts its even numbers by a vote, and its numbers of each kind by one fold.
+template <int WarpSize>
+__global__ void count_numbers(const int* kinds, int* even,
+                              gpu::kind_counts<WarpSize>* of_each_kind) {
+  const int kind = kinds[threadIdx.x], warp = static_cast<int>(threadIdx.x) / WarpSize;
+  even[threadIdx.x] = gpu::count_warp<WarpSize>(kind % 2 == 0);
+  const auto counts = gpu::count_kinds<WarpSize>(kind);
+  if (threadIdx.x % WarpSize == 0) of_each_kind[warp] = counts;
+}
+
+/// All of them of one kind, which fills its counter, and several kinds at once.
+TEST(FoldsOfAWarp, CountLanesByVotesAndByCountersInAWord) {
+  EXPECT_EQ(gpu::kind_counts<32>::kinds, 5);
+  EXPECT_EQ(gpu::kind_counts<64>::kinds, 9);
+  on_each_warp([]<int WarpSize>() {
+    constexpr int all = gpu::kind_counts<WarpSize>::kinds;
+    for (int step = 0; step < 3; ++step)
+      for (int first = 0; first < all; ++first) {
+        std::vector<int> kinds(128), even(128);
+        std::vector<gpu::kind_counts<WarpSize>> counted(128 / WarpSize);
+        for (int i = 0; i < 128; ++i)
+          kinds[static_cast<unsigned>(i)] = (first + i * step + i / 50) % all;
+        simt::launch({.block = {128, 1, 1}, .warp_size = WarpSize}, count_numbers<WarpSize>,
+                     kinds.data(), even.data(), counted.data());
+        for (auto begin = kinds.begin(); begin != kinds.end(); begin += WarpSize) {
+          const auto warp = static_cast<unsigned>(begin - kinds.begin()) / WarpSize;
+          const auto is_even = [](int kind) { return kind % 2 == 0; };
+          for (unsigned lane = 0; lane < WarpSize; ++lane)
+            EXPECT_EQ(even[warp * WarpSize + lane],
+                      std::count_if(begin, begin + WarpSize, is_even));
+          for (int kind = 0; kind < all; ++kind)
+            EXPECT_EQ(counted[warp].of(kind), std::count(begin, begin + WarpSize, kind));
+        }
+      }
+  });
 }
 
 // ---- blocks -------------------------------------------------------------------------------------

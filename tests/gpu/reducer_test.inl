@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "common/folds.hpp"
 #include "common/narrow_float.hpp"
 #include "host/reducer.hpp"
 #include "tenfold_all_kernels.hpp"
@@ -152,6 +154,67 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
   });
 }
 
+using GpuFolds = OnGpu;
+
+struct point {
+  float x, y, z;
+};
+
+template <int WarpSize>
+struct of_a_lane {
+  point total;
+  double running_total;
+  int odd;
+  gpu::kind_counts<WarpSize> kinds;
+};
+
+constexpr int kinds = 5;
+
+template <int WarpSize>
+__global__ void fold_numbers(of_a_lane<WarpSize>* out) {
+  const int number = static_cast<int>(threadIdx.x);
+  const auto add = [](point a, point b) { return point{a.x + b.x, a.y + b.y, a.z + b.z}; };
+  const auto value = static_cast<float>(number);
+  double total = number;
+  for (unsigned delta = 1; delta < WarpSize; delta *= 2) {
+    const double below = gpu::shuffle_up<WarpSize>(total, delta);
+    if (threadIdx.x % WarpSize >= delta) total += below;
+  }
+  out[threadIdx.x] = {gpu::fold_warp_to_all<WarpSize>(point{value, 1, -value}, add), total,
+                      gpu::count_warp<WarpSize>(number % 2 == 1),
+                      gpu::count_kinds<WarpSize>(number % kinds)};
+}
+
+template <int WarpSize>
+void expect_folds_of_numbers(const device& on) {
+  constexpr int threads = 256;
+  device_memory memory(on, threads * sizeof(of_a_lane<WarpSize>));
+  const stream queue(on);
+  auto* out = static_cast<of_a_lane<WarpSize>*>(memory.data());
+  fold_numbers<WarpSize><<<1, threads, 0, queue.handle()>>>(out);
+  std::vector<of_a_lane<WarpSize>> lanes(threads);
+  copy_to_host(lanes.data(), out, threads * sizeof lanes[0], queue.handle());
+  queue.synchronize();
+  for (int i = 0; i < threads; ++i) {
+    const int first = i / WarpSize * WarpSize, last = first + WarpSize - 1;
+    const auto& lane = lanes[static_cast<std::size_t>(i)];
+    EXPECT_EQ(lane.total.x, (first + last) * WarpSize / 2) << i;
+    EXPECT_EQ(lane.total.y, WarpSize) << i;
+    EXPECT_EQ(lane.total.z, -(first + last) * WarpSize / 2) << i;
+    EXPECT_EQ(lane.running_total, (first + i) * (i - first + 1) / 2) << i;
+    EXPECT_EQ(lane.odd, WarpSize / 2) << i;
+    for (int kind = 0; i == first && kind < kinds; ++kind)
+      EXPECT_EQ(lane.kinds.of(kind),
+                (last + kinds - kind) / kinds - (first - 1 + kinds - kind) / kinds)
+          << i << ", " << kind;
+  }
+}
+
+TEST_F(GpuFolds, OfWarpsAreThoseOfTheHost) {
+  EXPECT_TRUE(static_switch<warp_sizes>(
+      gpu->warp_size(), [&]<int WarpSize>() { expect_folds_of_numbers<WarpSize>(*gpu); }));
+}
+
 using GpuNarrowFloats = OnGpu;
 
 template <typename Narrow>
@@ -225,6 +288,32 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
     for (int i = 0; i < rounds; ++i) {
       ASSERT_EQ(results[2 * i], expected_a) << info.name << ", round " << i;
       ASSERT_EQ(results[2 * i + 1], expected_b) << info.name << ", round " << i;
+    }
+  });
+}
+
+/// Small ones, which fill the GPU together, each with elements of its own and one wait for all.
+TEST_F(GpuStreams, ThirtyTwoReducersOnAStreamEach) {
+  constexpr std::size_t streams = 32, most = 100'000, distance = 1001;
+  const auto in = random_numbers(most + streams * distance);
+  const uploaded elements(*gpu, in);
+  const pinned<std::uint32_t> results(streams);
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
+    std::vector<adder> adders;
+    std::vector<stream> queues;
+    for (std::size_t i = 0; i < streams; ++i) {
+      adders.emplace_back(Stage{}, *gpu, most);
+      queues.emplace_back(*gpu);
+    }
+    for (std::size_t i = 0; i < streams; ++i)
+      adders[i].enqueue(elements.get() + i * distance, most - i, &results[i], queues[i].handle());
+    detail::check(TENFOLD_RUNTIME(DeviceSynchronize)(), "waiting for the device");
+    for (std::size_t i = 0; i < streams; ++i) {
+      const auto first = in.begin() + static_cast<std::ptrdiff_t>(i * distance);
+      const auto last = first + static_cast<std::ptrdiff_t>(most - i);
+      EXPECT_EQ(results[i], std::accumulate(first, last, std::uint32_t{0}))
+          << info.name << ", stream " << i;
     }
   });
 }

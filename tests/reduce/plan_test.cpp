@@ -84,6 +84,16 @@ TEST(Plan, OneThatFoldsItsPartialsTakesOnePass) {
   EXPECT_EQ(plan(1u << 24, single).depth(), 16u * 4 + 8 + 4 + 8);
 }
 
+TEST(Plan, OneThatLeavesTheLastFoldToTheHostTakesOnePass) {
+  plan_parameters cascade = looping;
+  cascade.leaves_last_fold_to_host = true;
+  for (const std::uint64_t n : {0ull, 1ull, 1024ull, 1025ull, 1ull << 33})
+    EXPECT_EQ(plan(n, cascade).size(), 1u) << n;
+  EXPECT_EQ(plan(1u << 24, cascade)[0].partials, 1024u);
+  // 16 steps of 4 and a tree, then 1024 partials one after the other.
+  EXPECT_EQ(plan(1u << 24, cascade).depth(), 16u * 4 + 8 + 1024);
+}
+
 TEST(Plan, OneThatAddsToItsResultTakesOnePassInAnyOrder) {
   plan_parameters adding = simple;
   adding.adds_to_result = true;

@@ -157,25 +157,46 @@ TEST_P(Collectives, AWarpsSum) {
 }
 
 template <int WarpSize>
-__global__ void portable_shuffles(unsigned* down, unsigned* across, unsigned* one, unsigned delta) {
+__global__ void portable_shuffles(unsigned* down, unsigned* up, unsigned* across, unsigned* one,
+                                  unsigned delta) {
   gpu::sync_warp();
   down[threadIdx.x] = gpu::shuffle_down<WarpSize>(threadIdx.x, delta);
+  up[threadIdx.x] = gpu::shuffle_up<WarpSize>(threadIdx.x, delta);
   across[threadIdx.x] = gpu::shuffle_xor<WarpSize>(threadIdx.x, delta);
   one[threadIdx.x] = gpu::broadcast<WarpSize>(threadIdx.x, delta);
 }
 
 TEST_P(Collectives, ThePortableSpellings) {
   for (unsigned delta = 1; delta < 32; delta *= 2) {
-    std::vector<unsigned> down(64), across(64), one(64);
-    launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffles<32>, down.data(),
+    std::vector<unsigned> down(64), up(64), across(64), one(64);
+    launch({.block = {64, 1, 1}, .warp_size = 64}, portable_shuffles<32>, down.data(), up.data(),
            across.data(), one.data(), delta);
     for (unsigned i = 0; i < 64; ++i) {
       // To the lanes that have the bit, the executor gives what no kernel may count on.
       EXPECT_EQ(down[i], (i & delta) == 0 ? i + delta : i / 32 * 32) << delta;
+      EXPECT_EQ(up[i], i % 32 < delta ? i : i - delta) << delta;
       EXPECT_EQ(across[i], i ^ delta) << delta;
       EXPECT_EQ(one[i], i / 32 * 32 + delta) << delta;
     }
   }
+}
+
+template <int WarpSize>
+__global__ void vote_by_parity(gpu::warp_word<WarpSize>* out) {
+  // Each warp's last lane disagrees.
+  const bool is_last = threadIdx.x % WarpSize == WarpSize - 1;
+  out[threadIdx.x] = gpu::ballot<WarpSize>((threadIdx.x % 2 == 1) != is_last);
+  if (threadIdx.x / WarpSize == 1) out[threadIdx.x] = gpu::ballot<WarpSize>(is_last);
+}
+
+TEST_P(Collectives, ThePortableVote) {
+  std::vector<unsigned> narrow(64);
+  launch({.block = {64, 1, 1}, .warp_size = 32}, vote_by_parity<32>, narrow.data());
+  for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(narrow[i], i < 32 ? 0x2aaaaaaau : 0x80000000u);
+  std::vector<unsigned long long> wide(128);
+  launch({.block = {128, 1, 1}, .warp_size = 64}, vote_by_parity<64>, wide.data());
+  for (unsigned i = 0; i < 128; ++i)
+    EXPECT_EQ(wide[i], i < 64 ? 0x2aaaaaaaaaaaaaaau : 0x8000000000000000u);
 }
 
 __global__ void rotate_often(unsigned* out, int rounds) {

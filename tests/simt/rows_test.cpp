@@ -170,5 +170,20 @@ TEST(ROWS, BringTheLaneThatDiffersInTheMask) {
     }
 }
 
+__global__ void pull_up_once(unsigned* out, unsigned delta) {
+  out[threadIdx.x] = gpu::detail::pull_up(threadIdx.x, delta);
+}
+
+TEST(ROWS, BringTheLaneFurtherDown) {
+  for (const int warp_size : warps)
+    for (unsigned delta = 0, lanes = static_cast<unsigned>(warp_size); delta < lanes; ++delta) {
+      std::vector<unsigned> out(64);
+      lanes_per_warp = lanes;
+      launch({.block = {64, 1, 1}, .warp_size = warp_size}, pull_up_once, out.data(), delta);
+      for (unsigned i = 0; i < 64; ++i)
+        EXPECT_EQ(out[i], i % lanes < delta ? i : i - delta) << warp_size << ' ' << delta;
+    }
+}
+
 }  // namespace
 }  // namespace tenfold::simt

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,8 @@
 
 #include "common/together.hpp"
 #include "host/simt/executor.hpp"
+#include "kernels/detours/cascade.hpp"
+#include "kernels/detours/global_window.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tests/stages/typed_reduction.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -182,6 +185,46 @@ TEST(LargeGrids, GoIntoSeveralLaunches) {
   });
 }
 
+/// A window need be no power of two, nor twice a number of items.
+template <int Window>
+struct windowed : stage_defaults {
+  static constexpr bool leaves_partials_of_threads = true;
+  static constexpr std::size_t elements_per_thread(const stage_launch&) { return Window; }
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &global_window::reduce_blocks<BlockSize, Window, In, T, Op>;
+  }
+};
+
+TEST(GlobalWindow, IsOfAnySize) {
+  static_for<2, less_equal<9>, increment<1>>([]<int Window>() {
+    const device on(32);
+    reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>> add(windowed<Window>{},
+                                                                                 on, 70'001);
+    for (const std::uint64_t n : sizes) {
+      std::vector<std::uint32_t> in(n);
+      std::iota(in.begin(), in.end(), 0u);
+      EXPECT_EQ(add(uploaded(on, in).get(), n), static_cast<std::uint32_t>(n * (n - 1) / 2))
+          << Window << ", n " << n;
+      EXPECT_EQ(add.plan_for(n)[0].partials, n == 0 ? 1 : (n + Window - 1) / Window);
+    }
+  });
+}
+
+TEST(Reducer, FoldsOnTheHostWhatAStageLeavesToIt) {
+  on_every_device<cascade::stage>([](const device& on) {
+    reducer<float, moments, merge_moments> merge(cascade::stage{}, on, 70'001, {.grid = 5});
+    for (const std::uint64_t n : sizes) {
+      const std::vector<float> in(n, 2.5F);
+      const moments result = merge(uploaded(on, in).get(), n);
+      EXPECT_EQ(result.count, n);
+      EXPECT_EQ(result.mean, n == 0 ? 0 : 2.5);
+      EXPECT_EQ(merge.plan_for(n).size(), 1u);
+      EXPECT_EQ(merge.plan_for(n)[0].partials, std::clamp<std::uint64_t>((n + 255) / 256, 1, 5));
+    }
+  });
+}
+
 TEST(Reducer, EnqueuesIntoDeviceMemory) {
   const device on(32);
   const stream queue(on);
@@ -212,6 +255,29 @@ TEST(Reducer, WritesNoPartialsOverThoseThatItReads) {
   const std::uint32_t total = add(elements.get(), in.size());
   simt::set_schedule({});
   EXPECT_EQ(total, std::accumulate(in.begin(), in.end(), 0u));
+}
+
+TEST(Reducer, ServesEachOf32Streams) {
+  constexpr std::uint32_t streams = 32, most = 3000;
+  const device on(32);
+  const std::vector<std::uint32_t> zeros(streams);
+  const uploaded results(on, zeros);
+  auto* out = const_cast<std::uint32_t*>(results.get());
+  std::vector<std::uint32_t> in(most + streams);
+  for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i;
+  const uploaded elements(on, in);
+  std::vector<reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>> adders;
+  std::vector<stream> queues;
+  for (std::uint32_t i = 0; i < streams; ++i) {
+    adders.emplace_back(two_pass::stage{}, on, most);
+    queues.emplace_back(on);
+  }
+  for (std::uint32_t i = 0; i < streams; ++i)
+    adders[i].enqueue(elements.get() + i, most - i, out + i, queues[i].handle());
+  for (std::uint32_t i = 0; i < streams; ++i) {
+    queues[i].synchronize();
+    EXPECT_EQ(results.get()[i], most * (most - 1) / 2 - i * (i - 1) / 2) << i;
+  }
 }
 
 TEST(Reducer, CanBeMoved) {

@@ -395,6 +395,34 @@ TEST_P(EveryStage, AddsUpManyOfTheSameExtreme) {
     }
 }
 
+constexpr std::uint64_t period = 100;
+
+/// Over and over 0, 1, 2 and so on, which every type holds.
+void generate_pattern(void* to, element_type type, std::string_view /*op*/, std::uint64_t n,
+                      std::uint64_t /*seed*/) {
+  visit_type(type, [&]<typename In>() {
+    for (std::uint64_t i = 0; i < n; ++i) {
+      const In element = static_cast<In>(static_cast<float>(i % period));
+      std::memcpy(static_cast<std::byte*>(to) + i * sizeof(In), &element, sizeof element);
+    }
+  });
+}
+
+/// A sum that the host need not add up. All partial sums are exact in f32.
+TEST_P(EveryStage, AddsUpAPatternWhoseSumArithmeticKnows) {
+  const auto sum_below = [](std::uint64_t end) { return end * (end - 1) / 2; };
+  for (const element_type type : served({element_type::u32, element_type::f32, element_type::i8,
+                                         element_type::f16, element_type::bf16}))
+    for (session* on : sessions())
+      for (const std::uint64_t n : {1u, 100u, 1000u, 4097u, 100'003u}) {
+        const device_input in(*on, type, "sum", n, &generate_pattern);
+        const value result = reduce(*make(*on, {}, n, type), in.device->data(), n);
+        const std::uint64_t expected = n / period * sum_below(period) + sum_below(n % period);
+        EXPECT_EQ(std::visit([](auto x) { return static_cast<double>(x); }, result), expected)
+            << describe(stage(), {}, *on, n) << ", " << name_of(type);
+      }
+}
+
 TEST_P(EveryStage, ServesSmallerInputsThanItWasMadeFor) {
   for (const element_type type : served({element_type::u32, element_type::u8}))
     for (session* on : sessions()) {

@@ -1,6 +1,7 @@
 // Kernels in which the lanes of a warp exchange values.
 #pragma once
 
+#include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/tmp.hpp"
 
@@ -71,6 +72,18 @@ extern "C" __global__ void triple_interleaved(const float* in, float* out) {
     z += gpu::shuffle_down<warp_lanes>(z, Delta);
   });
   out[3 * threadIdx.x] = x, out[3 * threadIdx.x + 1] = y, out[3 * threadIdx.x + 2] = z;
+}
+
+/// The lanes of five kinds, by a vote for each.
+extern "C" __global__ void count_by_votes(const int* in, int* out) {
+  const int kind = in[threadIdx.x];
+  static_for<0, less_than<5>, increment<1>>(
+      [&]<int Kind>() { out[Kind] = gpu::count_warp<warp_lanes>(kind == Kind); });
+}
+/// The same, by counters in one word.
+extern "C" __global__ void count_by_a_fold(const int* in, int* out) {
+  const auto counts = gpu::count_kinds<warp_lanes>(in[threadIdx.x]);
+  static_for<0, less_than<5>, increment<1>>([&]<int Kind>() { out[Kind] = counts.of(Kind); });
 }
 
 /// The device's own word for the warp's size.

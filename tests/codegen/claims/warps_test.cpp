@@ -140,6 +140,40 @@ TEST_F(AmdClaims, InterleavedShufflesWaitLess_Holds) {
   });
 }
 
+constexpr const char* counters_against_votes =
+    "five counters in a word are folded by about as many instructions as five votes take";
+
+/// What packs the counters, and takes them apart, comes on top.
+std::string whole_kernels(const unit& u) {
+  return fmt::format("{} instructions as a whole instead of {}",
+                     isa::count_instructions(u["count_by_a_fold"]),
+                     isa::count_instructions(u["count_by_votes"]));
+}
+
+TEST_F(NvidiaClaims, CountersInAWordTakeAsManyInstructionsAsVotes_Holds) {
+  says(kepler, counters_against_votes);
+  finds_in("warps.hpp", [](const unit& u) {
+    const int shuffles = isa::count_instructions(u["count_by_a_fold"], "shfl.sync.down");
+    const int votes = isa::count_instructions(u["count_by_votes"], "vote.sync.ballot");
+    EXPECT_EQ(shuffles, steps);
+    EXPECT_EQ(votes, 5);
+    EXPECT_EQ(isa::count_instructions(u["count_by_votes"], "popc"), votes);
+    return fmt::format("{} shfl.sync.down and an addition each, {} vote.sync and a popc each; {}",
+                       shuffles, votes, whole_kernels(u));
+  });
+}
+
+// A comparison is a vote, and counting it takes no vector instruction.
+TEST_F(AmdClaims, CountersInAWordTakeAsManyInstructionsAsVotes_DoesNotHold) {
+  says(kepler, counters_against_votes);
+  finds_in("warps.hpp", [](const unit& u) {
+    EXPECT_EQ(isa::count_instructions(u["count_by_votes"], "s_bcnt1"), 5);
+    EXPECT_GT(4 * isa::count_instructions(u["count_by_a_fold"]),
+              5 * isa::count_instructions(u["count_by_votes"]));
+    return whole_kernels(u);
+  });
+}
+
 TEST_F(NvidiaClaims, WarpSizeIsNoConstant_Holds) {
   says(kepler, "warpSize is no constant: steps counted from it do not unroll");
   finds_in("warps.hpp", [](const unit& u) {
