@@ -18,4 +18,5 @@ from blocks.profiler import *
 from blocks.compiled import *
 from blocks.pitfalls import *
 from blocks.mutants import *
+from blocks.model import *
 from blocks.versions import *

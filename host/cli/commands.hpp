@@ -31,6 +31,7 @@ class App;
 // and tenfold_observer.
 #define TENFOLD_OBSERVING_VERBS(VERB) \
   VERB(profile)                       \
+  VERB(model)                         \
   VERB(check)                         \
   VERB(trace)
 // clang-format on

@@ -29,8 +29,8 @@ void add_block(CLI::App& app, int& block) {
                              fmt::join(block_sizes, ", ")));
 }
 
-/// What `profile` and `check` are told of a run.
-void add_run(CLI::App& app, observed_kernel& k) {
+/// What a run reads, and in which shape.
+void add_size_and_shape(CLI::App& app, observed_kernel& k) {
   app.add_option("--n", k.n, "elements: 1000000, 2^20, 64Ki");
   app.add_option("--type", k.type,
                  fmt::format("element type: f32, u32, f64, of stages {} also i8",
@@ -45,6 +45,11 @@ void add_run(CLI::App& app, observed_kernel& k) {
                  fmt::format("blocks of the first pass, in stages {} [by the device]",
                              stages_that(&stage_description::takes_grid)))
       ->default_str("");
+}
+
+/// What `profile` and `check` are told of a run.
+void add_run(CLI::App& app, observed_kernel& k) {
+  add_size_and_shape(app, k);
   app.add_option("--warp", k.warps, "lanes of a warp: 32, 64, or both")
       ->delimiter(',')
       ->check(CLI::IsMember({32, 64}))
@@ -128,6 +133,27 @@ void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_o
       ->excludes(all);
   add_json(*profile, o->json);
   profile->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
+}
+
+void add_model_verb(CLI::App& app, action& chosen, const served_verb<model_options>& run) {
+  const auto o = std::make_shared<model_options>();
+  CLI::App* model = app.add_subcommand(
+      "model", "what time a stage should take on a GPU that need not be here, and what binds it");
+  model->add_option("STAGE", o->kernel.stage, "number or name of one of the ten");
+  model->add_option("--device", o->gpu, "a part of a GPU's name: h200, mi300x [h200]")
+      ->default_str("");
+  add_size_and_shape(*model, o->kernel);
+  for (const char* option : {"--block", "--items"})
+    model->get_option(option)->default_str("");  // by the table of what was measured
+  model->get_option("STAGE")->excludes(
+      model->add_flag("--all", o->all, "every one of the ten, a line each"));
+  add_json(*model, o->json);
+  model->footer(
+      "What is counted on the executor is put together with what is known of the GPU: "
+      "docs/model.md "
+      "says how. Where blocks or items are not named, the shape is the one that 'tenfold ladder' "
+      "takes there.");
+  model->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
 }
 
 void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_options>& run) {

@@ -1,6 +1,6 @@
 /// @file
 /// The verbs that other programs than `tenfold` serve, and what a user asks of them: `compare` and
-/// `isa` inspect what is there already, `profile`, `check` and `trace` observe kernels.
+/// `isa` inspect what is there already, `profile`, `model`, `check` and `trace` observe kernels.
 #pragma once
 
 #include <string>
@@ -48,6 +48,13 @@ struct profile_options {
   std::string json;     ///< a file, `-` for standard output; empty: none
 };
 
+struct model_options {
+  observed_kernel kernel{.n = "2^28", .shape = {.block = 0, .items = 0}};  ///< 0: by the table
+  bool all = false;  ///< every stage, a line each
+  std::string gpu;   ///< a part of its name; empty: the one with most known of it
+  std::string json;
+};
+
 struct check_options {
   observed_kernel kernel{.n = "2^16"};
   bool all = false;    ///< every stage
@@ -67,6 +74,7 @@ struct trace_options {
 void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_options>& run);
 void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>& run);
 void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run);
+void add_model_verb(CLI::App& app, action& chosen, const served_verb<model_options>& run);
 void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_options>& run);
 void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_options>& run);
 
@@ -74,6 +82,7 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
 exit_code compare_results(const compare_options& o);
 exit_code show_machine_code(const isa_options& o);
 exit_code profile_stages(const profile_options& o);
+exit_code model_stages(const model_options& o);
 exit_code check_stages(const check_options& o);
 exit_code trace_stage(const trace_options& o);
 

@@ -106,7 +106,9 @@ class profiler::counting_reader final : public step_reader {
 
   block_recorder recorder;
 
-  void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory& m) override {
+  void begin_block(const simt::launch_facts&, simt::index3 block,
+                   const simt::block_memory& m) override {
+    is_first_block_ = block.x == 0 && block.y == 0 && block.z == 0;
     shared_.clear();
     for (const simt::shared_area& area : m.shared)
       if (!area.bytes.empty())
@@ -114,18 +116,15 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void read(const step& s) override {
-    if (is_access(s.what))
-      count_access(s);
-    else if (is_meeting(s.what))
-      count_meeting(s);
-    else if (s.what == action::basic_block)
-      count_entry(s);
+    count(s, places_[s.where]);
+    if (is_first_block_ && s.warp == 0) count(s, first_warp_);
   }
 
   void pass_block_barrier() override { ++block_barriers_; }
 
   void add_to(launch_profile& profile) const {
     profile.block_barriers += block_barriers_;
+    profile.first_warp.add(first_warp_);
     for (const auto& [where, counters] : places_) profile.places[where].add(counters);
   }
 
@@ -140,10 +139,18 @@ class profiler::counting_reader final : public step_reader {
     return is_position(address) || (is_in_program(address) && find_variable(address) == nullptr);
   }
 
-  void count_access(const step& s) {
+  void count(const step& s, place_counters& place) const {
+    if (is_access(s.what))
+      count_access(s, place);
+    else if (is_meeting(s.what))
+      count_meeting(s, place);
+    else if (s.what == action::basic_block)
+      count_entry(s, place);
+  }
+
+  void count_access(const step& s, place_counters& place) const {
     const std::uintptr_t first = (*s.addresses)[first_lane(s.lanes)];
     if (is_no_memory(first)) return;
-    place_counters& place = places_[s.where];
     if (s.what == action::bulk_read || s.what == action::bulk_write) {
       if (s.what == action::bulk_read) place.bulk_bytes += s.bytes;
       return;
@@ -165,8 +172,7 @@ class profiler::counting_reader final : public step_reader {
     }
   }
 
-  void count_meeting(const step& s) {
-    place_counters& place = places_[s.where];
+  static void count_meeting(const step& s, place_counters& place) {
     if (s.what == action::block_barrier)
       ++place.block_barriers;
     else if (s.what == action::warp_barrier)
@@ -177,14 +183,15 @@ class profiler::counting_reader final : public step_reader {
       place.shuffles += (s.bytes + 3) / 4;
   }
 
-  void count_entry(const step& s) {
-    place_counters& place = places_[s.where];
+  static void count_entry(const step& s, place_counters& place) {
     ++place.entries;
     place.entering_lanes += s.lane_count();
   }
 
   std::vector<address_range> shared_;
   counters_by_place places_;
+  place_counters first_warp_;
+  bool is_first_block_ = false;
   std::uint64_t block_barriers_ = 0;
 };
 

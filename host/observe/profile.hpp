@@ -69,6 +69,7 @@ struct launch_profile {
   std::size_t shared_bytes;          ///< static and dynamic, of a block
   std::uint64_t block_barriers = 0;  ///< passed, summed over blocks
   counters_by_place places{};
+  place_counters first_warp{};  ///< of the first block
   // Of a reduction:
   std::uint64_t n = 0;     ///< elements, or partials of the pass before
   place_counters total{};  ///< of all places

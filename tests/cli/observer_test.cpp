@@ -1,8 +1,10 @@
-// `tenfold profile`, `check` and `trace` as their users meet them: kernels observed on the
+// `tenfold profile`, `model`, `check` and `trace` as their users meet them: kernels observed on the
 // executor.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -131,6 +133,45 @@ TEST_F(CliObserver, ProfileComparesWithTheNearestStageThatTakesTheType) {
                        "14 dependent_passes"));
   EXPECT_TRUE(
       contains(succeed({"profile", "13", "--n", "2^10", "--warp", "64"}).out, "11 single_pass"));
+}
+
+TEST_F(CliObserver, ModelTellsWhatBindsAStage) {
+  const outcome o = succeed({"model", "3"});
+  expect_parts(o, {"sum of 2^28 f32 by stage 3 (no_bank_conflicts) on NVIDIA H200, block 256",
+                   "The first is bound by length of blocks.", "Measured, after a kernel",
+                   "Work 268435455 operations"});
+  expect_parts(succeed({"model", "10", "--device", "mi300x"}),
+               {"on MI300X", "Nobody measured what a block costs on this GPU"});
+  const outcome all = succeed({"model", "--all", "--n", "2^22", "--type", "u32"});
+  EXPECT_EQ(lines_of(all.out).size(), 12u) << all.what();
+  expect_parts(succeed({"model", "1", "--n", "0"}), {"Work 0 operations"});
+}
+
+TEST_F(CliObserver, ModelRefusesWhatItKnowsNothingOf) {
+  expect_refused({"model", "11"}, {"stage 11 (single_pass)", "the ten"});
+  expect_refused({"model", "3", "--device", "voodoo"}, {"'voodoo'", "NVIDIA H200", "MI300X"});
+  expect_refused({"model", "3", "--block", "100"}, {"stage 3", "100 threads"});
+  expect_refused({"model", "3", "--items", "8"}, {"stage 3", "8 items"});
+  expect_refused({"model", "3", "--grid", "8"}, {"stage 3", "takes no grid"});
+  expect_refused({"model", "10", "--grid", "2^30"}, {"grid"});
+  expect_refused({"model", "10", "--grid", "1000000"}, {"at most", "1000000"});
+  expect_refused({"model"}, {"--all"});
+}
+
+// No constant of the model was fitted to a stage, and three may miss.
+TEST_F(CliObserver, ModelIsWithin15PercentOfAnH200ButForThreeStages) {
+  std::set<int> missed;
+  for (int exponent = 22; exponent <= 30; ++exponent) {
+    const json all =
+        document({"model", "--all", "--n", fmt::format("2^{}", exponent), "--json", "-"});
+    ASSERT_EQ(all.at("models").size(), 10u);
+    for (const json& m : all.at("models")) {
+      ASSERT_TRUE(m.at("measured").is_number()) << m;
+      const double ratio = m.at("predicted").get<double>() / m.at("measured").get<double>();
+      if (std::abs(ratio - 1) > 0.15) missed.insert(m.at("stage").get<int>());
+    }
+  }
+  EXPECT_LE(missed.size(), 3u) << testing::PrintToString(missed);
 }
 
 TEST_F(CliObserver, ProfileAsJsonHasTheCountsOfTheThirdStage) {

@@ -15,6 +15,7 @@
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 
@@ -109,6 +110,10 @@ observe::run_request request_for(const stage_info& stage, const observed_kernel&
           .warp_size = warp_size};
 }
 
+void print_heading(const std::string& text) {
+  fmt::print("{}\n", paint(text, colour::bold));
+}
+
 }  // namespace tenfold::cli
 
 int main(int argc, char** argv) {
@@ -116,6 +121,7 @@ int main(int argc, char** argv) {
   return run_verbs("Observes kernels while the executor runs them.", argc, argv,
                    [](CLI::App& app, action& chosen) {
                      add_profile_verb(app, chosen, profile_stages);
+                     add_model_verb(app, chosen, model_stages);
                      add_check_verb(app, chosen, check_stages);
                      add_trace_verb(app, chosen, trace_stage);
                    });

@@ -48,4 +48,7 @@ struct observed_ladder {
 [[nodiscard]] observe::run_request request_for(const stage_info& stage, const observed_kernel& k,
                                                int warp_size);
 
+/// A line that stands over others.
+void print_heading(const std::string& text);
+
 }  // namespace tenfold::cli

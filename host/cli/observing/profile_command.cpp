@@ -88,10 +88,6 @@ std::string describe_request(const kernel_profile& p) {
                      name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
 }
 
-void print_heading(const std::string& text) {
-  fmt::print("{}\n", paint(text, colour::bold));
-}
-
 /// Of the memory requests of a line where it makes any, else of its basic blocks.
 double active_lanes(const place_counters& c) {
   traffic all = c.global.total();
