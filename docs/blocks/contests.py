@@ -79,12 +79,6 @@ def _missed(mode, exponents, least, rival):
     return [n for n in (2**exponent for exponent in exponents) if _ratio("best", n, mode, rival) < least]
 
 
-def reading_misses_too():
-    """Whether a kernel that only reads reaches no aim that was missed."""
-    return all(_ratio(fastest_that_reads(n, mode), n, mode, rival) < least
-               for mode, exponents, least, rival in AIMS for n in _missed(mode, exponents, least, rival))
-
-
 def _aim_row(mode, exponents, least, rival):
     worst = min((2**exponent for exponent in exponents), key=lambda n: _ratio("best", n, mode, rival))
     missed = ", ".join(map(count, _missed(mode, exponents, least, rival)))

@@ -66,13 +66,19 @@ modelled_pass model_pass(const gpu_sheet& gpu, const pass& p, const block_work& 
   const double multiprocessors = gpu.multiprocessors;
   const double loaded = bytes / blocks / work.threads;
   const double turns = std::ceil(blocks / (multiprocessors * resident_blocks(gpu, work)));
-  return {.what = p,
-          .memory = bytes / (cached ? gpu.cache_bytes_per_second : gpu.memory_bytes_per_second),
-          .starts = blocks * gpu.block_seconds,
-          .blocks = turns * duration(gpu, work, loaded, cached),
-          .wavefronts = gpu.core_hertz == 0
-                            ? 0
-                            : blocks * work.wavefronts / multiprocessors / gpu.core_hertz};
+  const double one_block = duration(gpu, work, loaded, cached);
+  modelled_pass modelled{
+      .what = p,
+      .memory = bytes / (cached ? gpu.cache_bytes_per_second : gpu.memory_bytes_per_second),
+      .starts = 0,
+      .blocks = turns * one_block,
+      .wavefronts = 0};
+  if (gpu.has_costs()) {
+    // The last one begins when all others have.
+    modelled.starts = (blocks - 1) * gpu.block_seconds + one_block;
+    modelled.wavefronts = blocks * work.wavefronts / multiprocessors / gpu.core_hertz;
+  }
+  return modelled;
 }
 
 }  // namespace

@@ -339,13 +339,15 @@ TEST_F(EveryJson, SaysWhatMadeIt) {
                                         {"compare", {"a.json", "a.json"}},
                                         {"isa", {"8", "--arch", "gfx942"}},
                                         {"profile", {"3", "--n", "64"}},
+                                        {"model", {"3"}},
                                         {"check", {"3", "--n", "64", "--seeds", "0"}},
                                         {"trace", {"3"}}};
   for (const std::string& verb : verbs()) {
     if (!contains(succeed({verb, "--help"}).out, "--json")) continue;
     const auto command = commands.extract(verb);
     ASSERT_FALSE(command.empty()) << "say here how '" << verb << "' is called";
-    const bool observes = verb == "profile" || verb == "check" || verb == "trace";
+    const bool observes =
+        verb == "profile" || verb == "model" || verb == "check" || verb == "trace";
     if (observes && !is_built("tenfold_observer")) continue;
     expect_facts(succeed(words{verb} + command.mapped() + words{"--json", "-"}, compilers()).out,
                  verb);

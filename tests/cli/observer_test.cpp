@@ -1,6 +1,5 @@
 // `tenfold profile`, `model`, `check` and `trace` as their users meet them: kernels observed on the
 // executor.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -150,7 +149,7 @@ TEST_F(CliObserver, ModelTellsWhatBindsAStage) {
 TEST_F(CliObserver, ModelRefusesWhatItKnowsNothingOf) {
   expect_refused({"model", "11"}, {"stage 11 (single_pass)", "the ten"});
   expect_refused({"model", "3", "--device", "voodoo"}, {"'voodoo'", "NVIDIA H200", "MI300X"});
-  expect_refused({"model", "3", "--block", "100"}, {"stage 3", "100 threads"});
+  expect_refused({"model", "3", "--block", "100"}, {"stage 3", "block 100"});
   expect_refused({"model", "3", "--items", "8"}, {"stage 3", "8 items"});
   expect_refused({"model", "3", "--grid", "8"}, {"stage 3", "takes no grid"});
   expect_refused({"model", "10", "--grid", "2^30"}, {"grid"});
@@ -163,7 +162,7 @@ TEST_F(CliObserver, ModelIsWithin15PercentOfAnH200ButForThreeStages) {
   std::set<int> missed;
   for (int exponent = 22; exponent <= 30; ++exponent) {
     const json all =
-        document({"model", "--all", "--n", fmt::format("2^{}", exponent), "--json", "-"});
+        document({"model", "--all", "--n", "2^" + std::to_string(exponent), "--json", "-"});
     ASSERT_EQ(all.at("models").size(), 10u);
     for (const json& m : all.at("models")) {
       ASSERT_TRUE(m.at("measured").is_number()) << m;
