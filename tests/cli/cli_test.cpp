@@ -1276,7 +1276,6 @@ class terminal {
       throw std::runtime_error("no pseudo-terminal");
     path_ = ptsname(master_);
     slave_ = open(path_.c_str(), O_RDWR | O_NOCTTY);  // keeps what is written until it is read
-    fcntl(master_, F_SETFL, O_NONBLOCK);
   }
   ~terminal() {
     close(slave_);
@@ -1286,10 +1285,19 @@ class terminal {
   terminal& operator=(const terminal&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// All that was written. It comes some time after its writer has ended, so that a mark written
+  /// behind it is waited for.
   [[nodiscard]] std::string text() const {
-    char buffer[1 << 16];
-    const ssize_t n = read(master_, buffer, sizeof buffer);
-    return {buffer, static_cast<std::size_t>(std::max<ssize_t>(n, 0))};
+    constexpr char mark = '\f';
+    std::string all;
+    if (write(slave_, &mark, 1) != 1) return all;
+    while (!all.ends_with(mark)) {
+      char buffer[1 << 12];
+      const ssize_t n = read(master_, buffer, sizeof buffer);
+      if (n <= 0) break;
+      all.append(buffer, static_cast<std::size_t>(n));
+    }
+    return all;
   }
 
  private:
