@@ -148,14 +148,18 @@ void print_one(const modelled_stage& m, const gpu_sheet& gpu) {
   print_heading(fmt::format("{:<6}{:>12}{:>10}{:>12}{:>18}{:>18}{:>15}", "pass", "elements",
                             "blocks", "memory", "starts of blocks", "length of blocks",
                             "shared memory"));
+  const auto if_known = [&](double seconds) {
+    return gpu.has_costs() ? format_seconds(seconds) : "-";
+  };
   for (std::size_t i = 0; i < m.time.passes.size(); ++i) {
     const modelled_pass& p = m.time.passes[i];
     fmt::print("{:<6}{:>12}{:>10}{:>12}{:>18}{:>18}{:>15}\n", i + 1, p.what.n, p.what.blocks,
-               format_seconds(p.memory), format_seconds(p.starts), format_seconds(p.blocks),
-               format_seconds(p.wavefronts));
+               format_seconds(p.memory), if_known(p.starts), format_seconds(p.blocks),
+               if_known(p.wavefronts));
   }
   fmt::print("The longest of each, and {} for each launch: {}. The first is bound by {}.\n",
-             format_seconds(gpu.launch_seconds), format_seconds(m.time.seconds), m.first().bound());
+             gpu.has_costs() ? format_seconds(gpu.launch_seconds) : "nothing",
+             format_seconds(m.time.seconds), m.first().bound());
   if (m.measured)
     fmt::print("Measured, after a kernel that wrote the input: {}. The model is {} off.\n",
                describe_measured(m), describe_residual(m));
