@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -161,8 +162,9 @@ void print_one(const modelled_stage& m, const gpu_sheet& gpu) {
              gpu.has_costs() ? format_seconds(gpu.launch_seconds) : "nothing",
              format_seconds(m.time.seconds), m.first().bound());
   if (m.measured)
-    fmt::print("Measured, after a kernel that wrote the input: {}. The model is {} off.\n",
-               describe_measured(m), describe_residual(m));
+    fmt::print("Measured, after a kernel that wrote the input: {}. The model is {:.1f}% {} that.\n",
+               describe_measured(m), std::abs(100 * m.residual()),
+               m.residual() < 0 ? "below" : "above");
   fmt::print("Work {:.0f} operations, the longest chain {:.0f}: {:.3g} could be done at once.\n",
              m.work(), m.span(), m.work() / std::max(1.0, m.span()));
 }
