@@ -1,0 +1,414 @@
+// Reductions of rows, on every backend: each kernel, every shape around which one could stumble.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/together.hpp"
+#include "host/row_reducer.hpp"
+#include "tests/stages/user_operators.hpp"
+#if !defined(__CUDACC__) && !defined(__HIP__)
+#include <sys/mman.h>
+
+#include "host/simt/executor.hpp"
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+constexpr unsigned seed = 4711;
+
+/// On a GPU, or on the executor by warps of either size.
+class Rows : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+#if defined(__CUDACC__) || defined(__HIP__)
+    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+#endif
+    on = std::make_unique<device>(GetParam());
+  }
+  std::unique_ptr<device> on;
+};
+
+/// An array on the device.
+template <typename T>
+class array {
+ public:
+  array(const device& on, const std::vector<T>& values)
+      : queue_(on), bytes_(values.size() * sizeof(T)), memory_(on, bytes_) {
+    write(values);
+  }
+  void write(const std::vector<T>& values) const {
+    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
+    queue_.synchronize();
+  }
+  [[nodiscard]] T* get() const { return static_cast<T*>(memory_.data()); }
+  [[nodiscard]] std::vector<T> values() const {
+    std::vector<T> all(bytes_ / sizeof(T));
+    copy_to_host(all.data(), get(), bytes_, queue_.handle());
+    queue_.synchronize();
+    return all;
+  }
+
+ private:
+  stream queue_;
+  std::size_t bytes_;
+  device_memory memory_;
+};
+
+struct matrix_shape {
+  std::size_t rows, columns, stride;
+  std::size_t shift = 0;  ///< elements that lie before the first row
+
+  [[nodiscard]] std::size_t end() const {
+    return shift + (rows == 0 ? 0 : (rows - 1) * stride + columns);
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
+  return out << s.rows << " x " << s.columns << ", stride " << s.stride << ", shift " << s.shift
+             << ", seed " << seed;
+}
+
+constexpr std::size_t most_elements = 260'000;
+
+/// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
+std::vector<matrix_shape> shapes() {
+  std::vector<matrix_shape> all;
+  for (const std::size_t columns : {0,  1,  2,   3,   4,   8,    15,   31,   32,   33,   63,
+                                    64, 65, 255, 256, 257, 1000, 1024, 4095, 4096, 4097, 100'003})
+    for (const std::size_t rows : {0, 1, 2, 3, 7, 8, 9, 100, 1000})
+      for (const matrix_shape s : {matrix_shape{rows, columns, columns},
+                                   {rows, columns, columns, 1},
+                                   {rows, columns, columns + 1},
+                                   {rows, columns, columns + 16, 1}})
+        if (s.end() <= most_elements) all.push_back(s);
+  return all;
+}
+
+template <typename In, typename Make>
+std::vector<In> random_elements(Make make) {
+  std::mt19937 random(seed);
+  std::vector<In> all;
+  all.reserve(most_elements);
+  for (std::size_t i = 0; i < most_elements; ++i) all.push_back(make(random));
+  return all;
+}
+
+std::uint32_t random_word(std::mt19937& random) {
+  return static_cast<std::uint32_t>(random());
+}
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// The results of the rows, and one more behind them that nobody is to write.
+template <typename In, typename Op>
+auto results_of(const device& on, row_reducer<In, Op>& reducer, const array<In>& in,
+                const matrix_shape& s) {
+  using T = typename row_reducer<In, Op>::T;
+  T untouched;
+  std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
+  const array<T> out(on, std::vector<T>(s.rows + 1, untouched));
+  const stream queue(on);
+  reducer.enqueue(in.get() + s.shift, s.rows, s.columns, s.stride, out.get(), queue.handle());
+  queue.synchronize();
+  std::vector<T> results = out.values();
+  EXPECT_EQ(std::memcmp(&results.back(), &untouched, sizeof untouched), 0) << "behind " << s;
+  results.pop_back();
+  return results;
+}
+
+template <typename In, typename Op>
+auto row_in_order(const std::vector<In>& in, const matrix_shape& s, std::size_t row, Op op) {
+  using T = decltype(op.identity());
+  T result = op.identity();
+  for (std::size_t i = 0; i < s.columns; ++i)
+    result = op(result, T(in[s.shift + row * s.stride + i]));
+  return result;
+}
+
+/// Each row has what `is_right(result, row, shape)` takes.
+template <typename In, typename Op, typename IsRight>
+void expect_right(const device& on, const std::vector<In>& in, Op op, IsRight is_right) {
+  const array<In> elements(on, in);
+  row_reducer<In, Op> reducer(on, op);
+  for (const matrix_shape& s : shapes()) {
+    const auto results = results_of(on, reducer, elements, s);
+    std::size_t wrong = 0;
+    for (std::size_t row = 0; row < s.rows; ++row) wrong += !is_right(results[row], row, s);
+    EXPECT_EQ(wrong, 0u) << "rows that are wrong, of " << s;
+  }
+}
+
+/// The same bits as in order, for operators that do not round.
+template <typename In, typename Op>
+void expect_exact(const device& on, const std::vector<In>& in, Op op) {
+  expect_right(on, in, op, [&](const auto& result, std::size_t row, const matrix_shape& s) {
+    const auto expected = row_in_order(in, s, row, op);
+    return std::memcmp(&result, &expected, sizeof result) == 0;
+  });
+}
+
+TEST_P(Rows, OfIntegersAreExact) {
+  expect_exact(*on, random_elements<std::uint32_t>(random_word), sum<std::uint32_t>{});
+  expect_exact(*on, random_elements<std::uint64_t>([](std::mt19937& random) {
+    return std::uint64_t{random_word(random)} << 32 | random_word(random);
+  }),
+               sum<std::uint64_t>{});
+  expect_exact(*on, random_elements<std::int8_t>([](std::mt19937& random) {
+    return static_cast<std::int8_t>(random());
+  }),
+               sum<std::int64_t>{});
+}
+
+/// NaN and zeros of both signs among them.
+TEST_P(Rows, HaveTheMinimumOfIeee754) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    const auto word = random_word(random);
+    if (word % 997 == 0) return std::numeric_limits<float>::quiet_NaN();
+    return static_cast<float>(word % 1999) * (word >> 31 == 0 ? -0.0F : 1.0F);
+  });
+  const minimum<float> op;
+  expect_right(*on, in, op, [&](float result, std::size_t row, const matrix_shape& s) {
+    const float expected = row_in_order(in, s, row, op);
+    return std::isnan(expected)
+               ? std::isnan(result)
+               : result == expected && std::signbit(result) == std::signbit(expected);
+  });
+}
+
+/// x -> a x + b modulo 2^32, of a single number.
+struct affine {
+  std::uint32_t a, b;
+  affine() = default;
+  __host__ __device__ constexpr affine(std::uint32_t factor, std::uint32_t offset)
+      : a(factor), b(offset) {}
+  __host__ __device__ constexpr explicit affine(std::uint32_t x) : a(2 * x + 1), b(x) {}
+};
+
+/// One after the other, which forgives no misplaced element.
+struct compose {
+  static constexpr bool commutes = false;
+  __host__ __device__ constexpr affine identity() const { return {1, 0}; }
+  __host__ __device__ constexpr affine operator()(const affine& x, const affine& y) const {
+    return {x.a * y.a, x.b * y.a + y.b};
+  }
+};
+
+TEST_P(Rows, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
+  expect_exact(*on, random_elements<std::uint32_t>(random_word), compose{});
+  expect_exact(*on, random_elements<matrix>([](std::mt19937& random) {
+    const auto x = random_word(random), y = random_word(random);
+    return matrix{1 + x * y, x, y, 1};
+  }),
+               matrix_product{});
+}
+
+TEST_P(Rows, OfStructsThatNoVectorHolds) {
+  const auto in = random_elements<moments>(
+      [](std::mt19937& random) { return moments(static_cast<float>(random() % 1000)); });
+  const merge_moments op;
+  expect_right(*on, in, op, [&](const moments& result, std::size_t row, const matrix_shape& s) {
+    const moments expected = row_in_order(in, s, row, op);
+    return result.count == expected.count && std::abs(result.mean - expected.mean) < 1e-9 &&
+           std::abs(result.deviation - expected.deviation) < 1e-9 * (1 + expected.deviation);
+  });
+}
+
+TEST_P(Rows, HaveSeveralResultsOfOneRead) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 8;
+  });
+  const together<sum<double>, minimum<float>, maximum<float>> op;  // without padding
+  expect_right(*on, in, op, [&](const auto& result, std::size_t row, const matrix_shape& s) {
+    const auto [total, low, high] = row_in_order(in, s, row, op);
+    return get<0>(result) == total && get<1>(result) == low && get<2>(result) == high;
+  });
+}
+
+/// Sums that round: neither the run nor the address must show in their bits.
+TEST_P(Rows, HaveTheSameBitsInEveryRunWhereverTheyLie) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
+  });
+  const array<float> elements(*on, in), moved(*on, {in.begin() + 1, in.end()});
+  row_reducer<float, sum<float>> reducer(*on);
+  std::size_t rounded = 0;
+  for (const matrix_shape& s : shapes()) {
+    const auto results = results_of(*on, reducer, elements, s);
+    EXPECT_TRUE(same_bits(results, results_of(*on, reducer, elements, s))) << s;
+    const matrix_shape unshifted{s.rows, s.columns, s.stride};
+    EXPECT_TRUE(s.shift == 0 || same_bits(results, results_of(*on, reducer, moved, unshifted)))
+        << s;
+    for (std::size_t row = 0; row < s.rows; ++row) {
+      const float expected = row_in_order(in, s, row, sum<float>{});
+      EXPECT_NEAR(results[row], expected, 1e-6 * static_cast<double>(s.columns))
+          << row << " of " << s;
+      rounded += results[row] != expected;
+    }
+  }
+  EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
+}
+
+TEST_P(Rows, AreFoldedByEveryKernel) {
+  const row_reducer<float, sum<float>> reducer(*on);
+  std::set<std::pair<row_folder, bool>> kernels;
+  std::set<int> lanes;
+  bool several_blocks = false;
+  for (const matrix_shape& s : shapes()) {
+    const row_plan plan = reducer.plan_for(s.rows, s.columns, s.stride);
+    kernels.insert({plan.by, plan.in_vectors});
+    if (plan.by == row_folder::lanes) lanes.insert(plan.lanes);
+    several_blocks |= plan.blocks_per_row > 1;
+  }
+  EXPECT_EQ(kernels.size(), 5u);  // a thread has no vectors
+  EXPECT_EQ(lanes, on->warp_size() == 32 ? (std::set{1, 2, 4, 8, 16, 32})
+                                         : (std::set{1, 2, 4, 8, 16, 32, 64}));
+  EXPECT_TRUE(several_blocks);
+}
+
+TEST_P(Rows, AreReducedByOneCall) {
+  const std::vector<float> in{1, 2, 3, 4, 5, 6};
+  const array<float> elements(*on, in);
+  EXPECT_EQ(reduce_rows(*on, elements.get(), 2, 3, sum<double>{}), (std::vector<double>{6, 15}));
+  EXPECT_EQ(reduce_rows(*on, elements.get(), 3, 2, maximum<float>{}),
+            (std::vector<float>{2, 4, 6}));
+  EXPECT_EQ(reduce_rows(*on, elements.get(), 2, 0, product<float>{}), (std::vector<float>{1, 1}));
+  EXPECT_TRUE(reduce_rows(*on, elements.get(), 0, 3, sum<float>{}).empty());
+}
+
+/// A capture refuses an allocation.
+TEST_P(Rows, AreRecordedInAGraphThatReplaysOnNewElements) {
+  constexpr matrix_shape few_long{2, 100'000, 100'000}, short_ones{1000, 3, 3};
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const array elements(*on, in);
+  const array<std::uint32_t> out(*on, std::vector<std::uint32_t>(few_long.rows + short_ones.rows));
+  row_reducer<std::uint32_t, sum<std::uint32_t>> add(*on);
+  ASSERT_GT(add.plan_for(few_long.rows, few_long.columns, few_long.stride).blocks_per_row, 1u);
+  const stream queue(*on);
+  const graph recorded(queue.handle(), [&] {
+    add.enqueue(elements.get(), few_long.rows, few_long.columns, few_long.stride, out.get(),
+                queue.handle());
+    add.enqueue(elements.get(), short_ones.rows, short_ones.columns, short_ones.stride,
+                out.get() + few_long.rows, queue.handle());
+  });
+  for (const std::uint32_t factor : {1, 3}) {
+    auto changed = in;
+    for (std::uint32_t& x : changed) x *= factor;
+    elements.write(changed);
+    recorded.launch(queue.handle());
+    queue.synchronize();
+    std::vector<std::uint32_t> expected;
+    for (const matrix_shape& s : {few_long, short_ones})
+      for (std::size_t row = 0; row < s.rows; ++row)
+        expected.push_back(row_in_order(changed, s, row, sum<std::uint32_t>{}));
+    EXPECT_EQ(out.values(), expected) << factor;
+  }
+}
+
+TEST_P(Rows, RefuseWhatCannotBeMeant) {
+  const array<float> elements(*on, {1, 2, 3, 4}), out(*on, {0, 0});
+  const stream queue(*on);
+  row_reducer<float, sum<float>> add(*on);
+  const auto message = [&](const float* in, std::uint64_t stride, float* to) -> std::string {
+    try {
+      add.enqueue(in, 2, 2, stride, to, queue.handle());
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(elements.get(), 1, out.get()),
+            "rows of 2 elements overlap at a stride of 1: use a stride of 2 or more");
+  EXPECT_EQ(message(nullptr, 2, out.get()),
+            "the matrix's elements are at a null pointer: pass device memory");
+  EXPECT_EQ(message(elements.get(), 2, nullptr),
+            "the matrix's results are at a null pointer: pass device memory");
+  EXPECT_NO_THROW(add.enqueue(nullptr, 0, 2, 2, nullptr, queue.handle()));
+  EXPECT_NO_THROW(add.enqueue(nullptr, 2, 0, 0, out.get(), queue.handle()));
+}
+
+#if defined(__CUDACC__)
+INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(0), [](const auto&) { return "cuda"; });
+#elif defined(__HIP__)
+INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(0), [](const auto&) { return "hip"; });
+#else
+INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(32, 64),
+                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+
+TEST_P(Rows, BeyondTheLargestGridAreLoopedOver) {
+  const device small(on->warp_size(), 3);
+  const auto in = random_elements<std::uint32_t>(random_word);
+  expect_exact(small, in, sum<std::uint32_t>{});
+}
+
+/// Neither threads nor blocks come in an order that a kernel may count on; each block has several
+/// tiles or rows.
+TEST_P(Rows, AreRightInAnyOrderOfThreadsAndBlocks) {
+  const device small(on->warp_size(), 2);
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const array<std::uint32_t> elements(*on, in);
+  row_reducer<std::uint32_t, compose> reducer(small);
+  for (const char* order : {"reverse", "random:7", "first:0@1", "last:255@1"}) {
+    simt::set_schedule(simt::parse_schedule(order));
+    for (const matrix_shape& s : {matrix_shape{20'000, 3, 3},
+                                  {600, 33, 33},
+                                  {9, 1000, 1000},
+                                  {9, 4097, 4100},
+                                  {2, 100'003, 100'003}}) {
+      const auto results = results_of(small, reducer, elements, s);
+      std::size_t wrong = 0;
+      for (std::size_t row = 0; row < s.rows; ++row) {
+        const affine expected = row_in_order(in, s, row, compose{});
+        wrong += std::memcmp(&results[row], &expected, sizeof expected) != 0;
+      }
+      EXPECT_EQ(wrong, 0u) << order << ", rows that are wrong, of " << s;
+    }
+    simt::set_schedule({});
+  }
+}
+
+/// Memory that is not there until it is written.
+TEST_P(Rows, LieBeyond32Bits) {
+  constexpr std::size_t rows = 3, stride = (std::size_t{1} << 33) + 1, bytes = rows * stride;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "there are no " << bytes << " bytes of addresses";
+  auto* const in = static_cast<std::uint8_t*>(memory);
+  for (const std::size_t columns : {3u, 1000u, 100'003u}) {
+    for (std::size_t row = 0; row < rows; ++row)
+      std::memset(in + row * stride, static_cast<int>(row + 1), columns);
+    row_reducer<std::uint8_t, sum<std::uint64_t>> add(*on);
+    const array<std::uint64_t> out(*on, std::vector<std::uint64_t>(rows));
+    const stream queue(*on);
+    add.enqueue(in, rows, columns, stride, out.get(), queue.handle());
+    EXPECT_EQ(out.values(), (std::vector<std::uint64_t>{columns, 2 * columns, 3 * columns}));
+  }
+  munmap(memory, bytes);
+}
+
+TEST_P(Rows, NeedWarpsForWhichThereAreKernels) {
+  try {
+    row_reducer<float, sum<float>> add(device(16));
+    FAIL() << "a warp size without a kernel went through";
+  } catch (const input_error& e) {
+    EXPECT_NE(std::string(e.what()).find("32 or 64"), std::string::npos) << e.what();
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
