@@ -5,6 +5,7 @@
 #include "common/together.hpp"
 #include "host/best_reducer.hpp"
 #include "host/reducer.hpp"
+#include "host/row_reducer.hpp"
 #include "kernels/10_two_pass.hpp"
 
 #if defined(__CUDACC__) || defined(__HIP__)
@@ -40,6 +41,17 @@ double range_and_mean(const float* in, std::size_t n, float& low, float& high) {
   return total / static_cast<double>(n);
 }
 
+// in: rows of 1000 floats, one after the other
+std::vector<double> sums_of_rows(const float* in, std::size_t rows) {
+  return tenfold::reduce_rows(gpu, in, rows, 1000, tenfold::sum<double>{});
+}
+
+// Each row begins 1024 floats after the one before; out: a double for each, device memory
+void add_rows_often(const float* in, std::size_t rows, double* out, tenfold::stream_handle stream) {
+  tenfold::row_reducer<float, tenfold::sum<double>> add(gpu);  // once, for any shape
+  add.enqueue(in, rows, 1000, 1024, out, stream);
+}
+
 int main() {
   const std::vector<float> ones(1'000'000, 1);
   const std::size_t bytes = ones.size() * sizeof(float);
@@ -61,4 +73,12 @@ int main() {
   float low = 0, high = 0;
   const double mean = range_and_mean(elements, ones.size(), low, high);
   std::printf("%.0f to %.0f, mean %.0f\n", low, high, mean);
+
+  const tenfold::device_memory few_sums(gpu, 3 * sizeof(double));
+  auto* sums = static_cast<double*>(few_sums.data());
+  add_rows_often(elements, 3, sums, queue.handle());
+  double of_the_last = 0;
+  tenfold::copy_to_host(&of_the_last, sums + 2, sizeof of_the_last, queue.handle());
+  queue.synchronize();
+  std::printf("%.0f and %.0f\n", sums_of_rows(elements, 1000).back(), of_the_last);
 }

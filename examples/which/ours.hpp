@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
+#include <vector>
 
 #include "common/folds.hpp"
 #include "common/together.hpp"
 #include "host/best_reducer.hpp"
+#include "host/row_reducer.hpp"
 
 namespace which_ours {
 
@@ -31,26 +33,10 @@ __device__ float sum_of_block(float x) {
   return gpu::fold_block<BlockSize, WarpSize>(x, add{}, shared);
 }
 
-// Width lanes fold a row: with 1 a thread does it alone, with WarpSize a warp.
-template <int WarpSize, int Width>
-__global__ void add_rows(const float* in, std::size_t rows, std::size_t columns, float* out) {
-  const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  const std::size_t row = thread / Width, first = thread % Width;
-  float total = 0;
-  if (row < rows)
-    for (std::size_t i = first; i < columns; i += Width) total += in[row * columns + i];
-  total = gpu::fold_warp<WarpSize, Width>(total, add{});  // by all lanes, those beyond the end too
-  if (row < rows && first == 0) out[row] = total;
-}
-
-// A block folds a row.
-template <int BlockSize, int WarpSize>
-__global__ void add_long_rows(const float* in, std::size_t columns, float* out) {
-  const float* row = in + blockIdx.x * columns;
-  float total = 0;
-  for (std::size_t i = threadIdx.x; i < columns; i += BlockSize) total += row[i];
-  total = sum_of_block<BlockSize, WarpSize>(total);
-  if (threadIdx.x == 0) out[blockIdx.x] = total;
+// A sum for each row.
+inline std::vector<float> add_rows(const tenfold::device& on, const float* in, std::size_t rows,
+                                   std::size_t columns) {
+  return tenfold::reduce_rows(on, in, rows, columns, add{});
 }
 
 inline float sum(const tenfold::device& on, const float* in, std::size_t n) {

@@ -155,7 +155,7 @@ TEST_P(Which, WarpsAndBlocksFoldWhatTheirThreadsHave) {
 
 // ---- rows ---------------------------------------------------------------------------------------
 
-TEST_P(Which, RowsAreFoldedByAThreadAWarpOrABlockEach) {
+TEST_P(Which, EachRowIsSummed) {
   struct matrix_size {
     std::size_t rows, columns;
   };
@@ -164,24 +164,11 @@ TEST_P(Which, RowsAreFoldedByAThreadAWarpOrABlockEach) {
     std::vector<float> expected(rows);
     for (std::size_t i = 0; i < in.size(); ++i) expected[i / columns] += in[i];
     const array from(*on, in);
-    const auto expect_rows = [&](auto add_rows) {
-      const array to(*on, std::vector<float>(rows));
-      add_rows(to.get());
-      EXPECT_EQ(to.values(), expected) << rows << " x " << columns;
-    };
-    EXPECT_TRUE(static_switch<warp_sizes>(on->warp_size(), [&]<int WarpSize>() {
-      static_range_for<std::array{1, 8, WarpSize}>([&]<int Width>() {
-        expect_rows([&](float* to) {
-          run(which_ours::add_rows<WarpSize, Width>, rows * Width / block_size + 1, from.get(),
-              rows, columns, to);
-        });
-      });
-      expect_rows([&](float* to) {
-        run(which_ours::add_long_rows<block_size, WarpSize>, rows, from.get(), columns, to);
-      });
-    }));
+    EXPECT_EQ(which_ours::add_rows(*on, from.get(), rows, columns), expected) << rows;
 #if defined(TENFOLD_WITH_VENDOR)
-    expect_rows([&](float* to) { vendors::add_rows(from.get(), rows, columns, to); });
+    const array to(*on, std::vector<float>(rows));
+    vendors::add_rows(from.get(), rows, columns, to.get());
+    EXPECT_EQ(to.values(), expected) << rows;
 #endif
   }
 }
