@@ -197,7 +197,7 @@ struct windowed : stage_defaults {
 };
 
 TEST(GlobalWindow, IsOfAnySize) {
-  static_for<2, less_equal<9>, increment<1>>([]<int Window>() {
+  static_for<3, less_equal<9>, increment<3>>([]<int Window>() {
     const device on(32);
     reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>> add(windowed<Window>{},
                                                                                  on, 70'001);
@@ -266,7 +266,7 @@ TEST(Reducer, ServesEachOf32Streams) {
   std::vector<std::uint32_t> in(most + streams);
   for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = i;
   const uploaded elements(on, in);
-  std::vector<reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>>> adders;
+  std::vector<reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>>> adders;
   std::vector<stream> queues;
   for (std::uint32_t i = 0; i < streams; ++i) {
     adders.emplace_back(two_pass::stage{}, on, most);
