@@ -28,9 +28,8 @@ def _all_of(jobs, key):
 
 def _line(call):
     jobs = call["jobs"]
-    command = re.sub(r" --(json|jobs)[ =]\S+", "", call["command"])
     compiler = re.search(r"(\w+) version ([\d.]+)", call["compiler"])
-    return [f"`{command}`", f"{compiler[1]} {compiler[2]}", _ranges({job["stage"] for job in jobs}), _all_of(jobs, "types"),
+    return [f"`{call['command']}`", f"{compiler[1]} {compiler[2]}", _ranges({job["stage"] for job in jobs}), _all_of(jobs, "types"),
             _all_of(jobs, "operators"), *(number(sum(job[key] for job in jobs)) for key in ("kernels", "cases")),
             number(sum(len(job["wrong"]) for job in jobs))]
 
