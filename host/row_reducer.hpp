@@ -63,10 +63,6 @@ inline std::uint64_t blocks_wanted(const device_properties& device) {
          static_cast<std::uint64_t>(device.multiprocessors);
 }
 
-inline std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
-  return a / b + (a % b != 0);
-}
-
 /// Several blocks, where there are fewer rows than blocks wanted. A second launch is taken to cost
 /// as much time as four turns.
 inline std::uint64_t blocks_for(const row_query& q) {
@@ -204,8 +200,7 @@ class row_reducer {
     constexpr int fitting = width<From>;
     if constexpr (fitting > 1) {
       const unsigned most = thread_per_row::rows_of_tile<detail::row_block, From>(columns);
-      return {&thread_per_row::reduce_rows<detail::row_block, From, T, Op>,
-              detail::ceil_div(rows, most)};
+      return {&thread_per_row::reduce_rows<detail::row_block, From, T, Op>, ceil_div(rows, most)};
     }
     return {};
   }
@@ -221,7 +216,7 @@ class row_reducer {
       // As few kernels as detail::lanes_for() asks for.
       if constexpr (Lanes <= WarpSize && (Width == width<From> || Lanes >= 8))
         found = {&lanes_per_row::reduce_rows<Block, WarpSize, Lanes, Width, From, T, Op>,
-                 detail::ceil_div(rows, Block / Lanes)};
+                 ceil_div(rows, Block / Lanes)};
     });
     return found;
   }

@@ -14,29 +14,20 @@
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
 
-/// Of a step: what a block of a stage's first kernels does again and again.
+/// Of a step: what a block of a stage does again and again.
 enum class step_kind {
   none,
-  barrier,         ///< and nothing else
-  fold_half,       ///< half of the threads fold two words of shared memory, then a barrier
-  fold_warp,       ///< one warp does, then a barrier
-  fold_conflicts,  ///< one warp does, whose lanes' words all lie in one bank, then a barrier
-  fold_remainder,  ///< one thread of two or four does, found by a remainder, then a barrier
-  warp_fold,       ///< one warp does, then a barrier of that warp
-  shuffle          ///< every warp by a shuffle
+  barrier,    ///< and nothing else
+  fold_warp,  ///< one warp folds two words of shared memory, then a barrier of the block
+  warp_fold,  ///< the same, then a barrier of that warp
+  shuffle     ///< every warp shuffles and folds
 };
 
 template <step_kind Kind>
-__device__ unsigned step(unsigned* shared, unsigned value, unsigned divisor) {
-  const unsigned tid = threadIdx.x, half = blockDim.x / 2;
-  if constexpr (Kind == step_kind::fold_half) {
-    if (tid < half) shared[tid] ^= shared[tid + half];
-  } else if constexpr (Kind == step_kind::fold_warp) {
+__device__ unsigned step(unsigned* shared, unsigned value) {
+  const unsigned tid = threadIdx.x;
+  if constexpr (Kind == step_kind::fold_warp) {
     if (tid < 32) shared[tid] ^= shared[tid + 32];
-  } else if constexpr (Kind == step_kind::fold_conflicts) {
-    if (tid < half / 32) shared[tid * 64] ^= shared[tid * 64 + 32];
-  } else if constexpr (Kind == step_kind::fold_remainder) {
-    if (tid % divisor == 0) shared[tid] ^= shared[tid + divisor / 2];
   } else if constexpr (Kind == step_kind::warp_fold) {
     if (tid < 32) {
       shared[tid] ^= shared[tid + 32];
@@ -45,14 +36,12 @@ __device__ unsigned step(unsigned* shared, unsigned value, unsigned divisor) {
   } else if constexpr (Kind == step_kind::shuffle) {
     value ^= gpu::shuffle_down<32>(value, 1);
   }
-  if constexpr (Kind != step_kind::none && Kind != step_kind::shuffle &&
-                Kind != step_kind::warp_fold)
-    __syncthreads();
+  if constexpr (Kind == step_kind::barrier || Kind == step_kind::fold_warp) __syncthreads();
   return value;
 }
 
 template <step_kind Kind, int Items, int Steps>
-__global__ void work(const unsigned* in, std::size_t words, unsigned* out, unsigned two) {
+__global__ void work(const unsigned* in, std::size_t words, unsigned* out) {
   auto* shared = gpu::dynamic_shared<unsigned>();
   const std::size_t first = std::size_t{blockIdx.x} * blockDim.x * Items + threadIdx.x;
   unsigned value = 0;
@@ -62,12 +51,12 @@ __global__ void work(const unsigned* in, std::size_t words, unsigned* out, unsig
   shared[threadIdx.x] = value;
   __syncthreads();
 #pragma unroll
-  for (int s = 0; s < Steps; ++s) value = step<Kind>(shared, value, two << s % 2);
+  for (int s = 0; s < Steps; ++s) value = step<Kind>(shared, value);
   value ^= shared[0];
   if (threadIdx.x == 0) out[blockIdx.x] = value;
 }
 
-using work_kernel = void (*)(const unsigned*, std::size_t, unsigned*, unsigned);
+using work_kernel = void (*)(const unsigned*, std::size_t, unsigned*);
 
 class worker final : public runnable {
  public:
@@ -81,9 +70,8 @@ class worker final : public runnable {
   void enqueue(const void* in, std::uint64_t n) override {
     on_.opened().make_current();
     std::size_t words = n;
-    unsigned two = 2;
     void* out = out_.data();
-    void* arguments[] = {&in, &words, &out, &two};
+    void* arguments[] = {&in, &words, &out};
     launch(kernel_, blocks_of(words), block_, static_cast<std::size_t>(block_) * sizeof(unsigned),
            on_.queue(), arguments);
   }
@@ -127,18 +115,10 @@ namespace tenfold::measure {
 void append_cost_peers(std::vector<peer>& all) {
   append<step_kind::none, 1, 0>(all, "load", "none");
   append<step_kind::none, 2, 0>(all, "load", "none");
-  append<step_kind::none, 4, 0>(all, "load", "none");
   append<step_kind::barrier, 1, 8>(all, "barrier", "a barrier");
-  append<step_kind::fold_half, 1, 8>(all, "fold_half", "half of the threads fold, and a barrier");
   append<step_kind::fold_warp, 1, 8>(all, "fold_warp", "a warp folds, and a barrier");
-  append<step_kind::fold_conflicts, 1, 8>(all, "fold_conflicts",
-                                          "a thread of 64 folds, all in one bank, and a barrier");
-  append<step_kind::fold_remainder, 1, 8>(
-      all, "fold_remainder", "a thread of two or four folds, found by a remainder, and a barrier");
   append<step_kind::warp_fold, 2, 8>(all, "warp_fold", "a warp folds, and a barrier of it");
   append<step_kind::shuffle, 2, 8>(all, "shuffle", "every warp shuffles and folds");
-  append<step_kind::fold_half, 2, 8>(all, "fold_half", "half of the threads fold, and a barrier");
-  append<step_kind::fold_warp, 2, 8>(all, "fold_warp", "a warp folds, and a barrier");
 }
 
 }  // namespace tenfold::measure

@@ -262,10 +262,6 @@ namespace tenfold::inline TENFOLD_BACKEND::gpu {
 template <int Width, typename In>
 bool is_vector_aligned(const In* p);
 
-/// A bit for each lane of a warp.
-template <int WarpSize>
-using warp_word = std::conditional_t<WarpSize == 64, unsigned long long, unsigned>;
-
 /// The shared memory whose size the launch gives.
 template <typename T>
 T* dynamic_shared() {

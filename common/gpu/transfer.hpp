@@ -68,10 +68,6 @@ struct machine_word<16> {
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {
 
-/// A bit for each lane of a warp.
-template <int WarpSize>
-using warp_word = std::conditional_t<WarpSize == 64, unsigned long long, unsigned>;
-
 /// The shared memory whose size the launch gives.
 template <typename T>
 __device__ T* dynamic_shared() {

@@ -6,6 +6,8 @@
 /// same templates, compiled by three compilers, never collide in one program.
 #pragma once
 
+#include <type_traits>
+
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
 #define TENFOLD_BACKEND on_cuda
@@ -32,3 +34,11 @@
 // Unless a shared variable counts as used, one that is never written would be read as zero.
 #define __shared__ static thread_local __attribute__((used, abi_tag("gpu_shared")))
 #endif
+
+namespace tenfold::inline TENFOLD_BACKEND::gpu {
+
+/// A bit for each lane of a warp.
+template <int WarpSize>
+using warp_word = std::conditional_t<WarpSize == 64, unsigned long long, unsigned>;
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::gpu

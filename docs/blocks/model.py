@@ -4,7 +4,7 @@ import functools
 import json
 
 from blocks.ladders import fact, ladder
-from blocks.markdown import count, number, percent
+from blocks.markdown import count
 from blocks.profiler import hardware
 from blocks.program import run
 from blocks.results import GPU

@@ -13,6 +13,11 @@
 
 namespace tenfold {
 
+/// Rounded up.
+constexpr std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) {
+  return a / b + (a % b != 0);
+}
+
 /// One launch's worth of work: `blocks` blocks fold `n` values into `partials`, one for each block
 /// in nearly all stages.
 struct pass {
@@ -53,8 +58,6 @@ class plan {
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
 
  private:
-  static std::uint64_t ceil_div(std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0); }
-
   static std::uint64_t tile(const plan_parameters& parameters) {
     return static_cast<std::uint64_t>(parameters.block) * parameters.elements_per_thread;
   }
