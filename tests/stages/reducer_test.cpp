@@ -105,11 +105,7 @@ TEST(UserOperator, ArgMaxFindsTheFirstOfTheLargest) {
   });
 }
 
-template <typename Stage, typename Op>
-auto alone(const device& on, const std::vector<float>& in, Op op) {
-  reducer<float, decltype(op.identity()), Op> reduce(Stage{}, on, in.size(), {.block = 256});
-  return reduce(uploaded(on, in).get(), in.size());
-}
+using in_one_read = together<minimum<float>, maximum<float>, sum<float>, sum<double>>;
 
 template <typename Stage>
 void expect_together_what_each_has_alone() {
@@ -119,12 +115,12 @@ void expect_together_what_each_has_alone() {
       std::mt19937 random(seed);
       std::vector<float> in(n);  // whose sums are exact in any order
       for (float& x : in) x = static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 8;
-      const auto [low, high, narrow, wide] =
-          alone<Stage>(on, in, together<minimum<float>, maximum<float>, sum<float>, sum<double>>{});
-      EXPECT_EQ(low, alone<Stage>(on, in, minimum<float>{}));
-      EXPECT_EQ(high, alone<Stage>(on, in, maximum<float>{}));
-      EXPECT_EQ(narrow, alone<Stage>(on, in, sum<float>{}));
-      EXPECT_EQ(wide, alone<Stage>(on, in, sum<double>{}));
+      reducer<float, results<float, float, float, double>, in_one_read> reduce(Stage{}, on, n);
+      const auto [low, high, narrow, wide] = reduce(uploaded(on, in).get(), n);
+      EXPECT_EQ(low, (in_order<float, float>(in, minimum<float>{})));
+      EXPECT_EQ(high, (in_order<float, float>(in, maximum<float>{})));
+      EXPECT_EQ(narrow, (in_order<float, float>(in, sum<float>{})));
+      EXPECT_EQ(wide, (in_order<float, double>(in, sum<double>{})));
     }
   });
 }
@@ -232,7 +228,8 @@ TEST(Reducer, EnqueuesIntoDeviceMemory) {
   const uploaded elements(on, in);
   const uploaded<std::uint32_t> results(on, {0, 0});
   auto* out = const_cast<std::uint32_t*>(results.get());
-  reducer<std::uint32_t, std::uint32_t, sum<std::uint32_t>> add(two_pass::stage{}, on, in.size());
+  reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint32_t>>> add(two_pass::stage{},
+                                                                               on, in.size());
   add.enqueue(elements.get(), 1000, out, queue.handle());
   add.enqueue(elements.get(), 10, out + 1, queue.handle());
   std::uint32_t copies[2];
@@ -284,14 +281,14 @@ TEST(Reducer, CanBeMoved) {
   const device on(32);
   const std::vector<float> in(5000, 1);
   const uploaded elements(on, in);
-  reducer<float, float, sum<float>> first(naive::stage{}, on, in.size());
-  reducer<float, float, sum<float>> second(std::move(first));
+  reducer<float, float, in_few_shapes<sum<float>>> first(naive::stage{}, on, in.size());
+  reducer<float, float, in_few_shapes<sum<float>>> second(std::move(first));
   EXPECT_EQ(second(elements.get(), in.size()), 5000);
 }
 
 TEST(Reducer, TakesAWarpSizeForWhichThereIsNoKernelAsAnError) {
   try {
-    reducer<float, float, sum<float>> add(naive::stage{}, device(16), 1);
+    reducer<float, float, in_few_shapes<sum<float>>> add(naive::stage{}, device(16), 1);
     FAIL() << "a warp size without a kernel went through";
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("32 and 64"), std::string::npos) << e.what();
