@@ -79,7 +79,8 @@ std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
              << ", seed " << seed;
 }
 
-constexpr std::size_t most_elements = 260'000;
+/// Two rows of the longest, or a thousand short ones.
+constexpr std::size_t most_elements = 210'000;
 
 /// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
 std::vector<matrix_shape> shapes() {
@@ -210,11 +211,6 @@ struct compose {
 
 TEST_P(Rows, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
   expect_exact(*on, random_elements<std::uint32_t>(random_word), compose{});
-  expect_exact(*on, random_elements<matrix>([](std::mt19937& random) {
-    const auto x = random_word(random), y = random_word(random);
-    return matrix{1 + x * y, x, y, 1};
-  }),
-               matrix_product{});
 }
 
 TEST_P(Rows, OfStructsThatNoVectorHolds) {
@@ -281,13 +277,13 @@ TEST_P(Rows, AreFoldedByEveryKernel) {
 }
 
 TEST_P(Rows, AreReducedByOneCall) {
-  const std::vector<float> in{1, 2, 3, 4, 5, 6};
-  const array<float> elements(*on, in);
-  EXPECT_EQ(reduce_rows(*on, elements.get(), 2, 3, sum<double>{}), (std::vector<double>{6, 15}));
-  EXPECT_EQ(reduce_rows(*on, elements.get(), 3, 2, maximum<float>{}),
-            (std::vector<float>{2, 4, 6}));
-  EXPECT_EQ(reduce_rows(*on, elements.get(), 2, 0, product<float>{}), (std::vector<float>{1, 1}));
-  EXPECT_TRUE(reduce_rows(*on, elements.get(), 0, 3, sum<float>{}).empty());
+  const array<std::int8_t> bytes(*on, {100, 101, 102, 103, 104, 105});
+  const array<float> floats(*on, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(reduce_rows(*on, bytes.get(), 2, 3, sum<std::int64_t>{}),
+            (std::vector<std::int64_t>{303, 312}));
+  EXPECT_EQ(reduce_rows(*on, floats.get(), 3, 2, minimum<float>{}), (std::vector<float>{1, 3, 5}));
+  EXPECT_EQ(reduce_rows(*on, floats.get(), 2, 0, sum<float>{}), (std::vector<float>{0, 0}));
+  EXPECT_TRUE(reduce_rows(*on, floats.get(), 0, 3, sum<float>{}).empty());
 }
 
 /// A capture refuses an allocation.
@@ -387,15 +383,16 @@ TEST_P(Rows, LieBeyond32Bits) {
   void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) GTEST_SKIP() << "there are no " << bytes << " bytes of addresses";
-  auto* const in = static_cast<std::uint8_t*>(memory);
+  auto* const in = static_cast<std::int8_t*>(memory);
   for (const std::size_t columns : {3u, 1000u, 100'003u}) {
     for (std::size_t row = 0; row < rows; ++row)
       std::memset(in + row * stride, static_cast<int>(row + 1), columns);
-    row_reducer<std::uint8_t, sum<std::uint64_t>> add(*on);
-    const array<std::uint64_t> out(*on, std::vector<std::uint64_t>(rows));
+    row_reducer<std::int8_t, sum<std::int64_t>> add(*on);
+    const array<std::int64_t> out(*on, std::vector<std::int64_t>(rows));
     const stream queue(*on);
     add.enqueue(in, rows, columns, stride, out.get(), queue.handle());
-    EXPECT_EQ(out.values(), (std::vector<std::uint64_t>{columns, 2 * columns, 3 * columns}));
+    const auto once = static_cast<std::int64_t>(columns);
+    EXPECT_EQ(out.values(), (std::vector<std::int64_t>{once, 2 * once, 3 * once}));
   }
   munmap(memory, bytes);
 }
