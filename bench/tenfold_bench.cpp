@@ -17,6 +17,7 @@
 #include "bench/options.hpp"
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"
+#include "host/measure/own_kernel.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/program.hpp"

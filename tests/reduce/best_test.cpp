@@ -326,8 +326,9 @@ TEST(BestReducer, ReducesWithoutAStage) {
   on_every_device<dependent_passes::stage>([](const device& on) {
     const std::vector<float> in(70'001, 0.25f);
     const uploaded elements(on, in);
-    EXPECT_EQ(reduce(on, elements.get(), in.size(), sum<double>{}), 70'001 * 0.25);
-    auto add = best_reducer<float, sum<double>>(on, in.size());
+    const in_few_shapes<sum<double>> op;
+    EXPECT_EQ(reduce(on, elements.get(), in.size(), op), 70'001 * 0.25);
+    auto add = best_reducer<float>(on, in.size(), op);
     EXPECT_EQ(add(elements.get(), 1000), 250);
     EXPECT_EQ(add.plan_for(in.size()).size(), 1u) << "stage 13, by rule";
   });
@@ -358,7 +359,7 @@ TEST(BestReducer, KeepsTheOrderWhereTheOperatorMinds) {
 
 TEST(ReducerWithoutAShape, HasTheTunedOne) {
   const device on(32);
-  const reducer<float, float, sum<float>> add(two_pass::stage{}, on, 1 << 20);
+  const reducer<float, float, in_few_shapes<sum<float>>> add(two_pass::stage{}, on, 1 << 20);
   expect_shape(add.used_shape(), 256, 4, 64);
 }
 
