@@ -10,7 +10,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -27,18 +27,25 @@
 #include "host/runtime/runtime.hpp"
 #include "kernels/rows/blocks_per_row.hpp"
 #include "kernels/rows/lanes_per_row.hpp"
-#include "kernels/rows/thread_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Who folds a row: the kernels of kernels/rows/.
-enum class row_folder { thread, lanes, blocks };
+enum class row_folder { lanes, warp, blocks };
+
+/// Lanes that share a row, the loads of each, and the rows that they take at once.
+struct short_rows {
+  int lanes, loads, rows;
+
+  friend bool operator==(const short_rows&, const short_rows&) = default;
+};
 
 /// How the rows of a matrix are folded.
 struct row_plan {
   row_folder by;
-  bool in_vectors;                   ///< rows begin where a load of 16 bytes may
-  int lanes = 1;                     ///< of a warp, for each row
+  bool in_vectors;                   ///< in loads of 16 bytes, not of an element
+  short_rows shape{};                ///< of lanes
+  int block = 128;                   ///< threads
   std::uint64_t blocks_per_row = 1;  ///< if several, a second launch folds what they leave
 };
 
@@ -49,58 +56,90 @@ struct row_query {
   std::uint64_t stride;       ///< elements from one row's begin to the next one's
   std::size_t element_bytes;  ///< as they are read
   std::size_t vector_width;   ///< elements in the widest load
+  std::size_t result_bytes;
 };
 
 namespace detail {
 
-/// Threads of a block, and what each loads in a turn, if a warp or a block has a row.
-inline constexpr int row_block = 256;
-inline constexpr std::uint64_t bytes_of_turn = 64;
+/// The shapes in which an H200 read 2^28 f32 fastest, from rows of one on: it needs about eight
+/// loads of a lane on their way, and no more lanes or loads than the row has elements for. Elements
+/// of less than four bytes are loaded as vectors, which ask for fewer lanes.
+inline constexpr std::array<short_rows, 10> shapes_of_elements{{{1, 1, 4},
+                                                                {1, 2, 4},
+                                                                {1, 4, 3},
+                                                                {1, 8, 2},
+                                                                {4, 4, 3},
+                                                                {4, 6, 2},
+                                                                {8, 5, 2},
+                                                                {16, 5, 2},
+                                                                {32, 5, 2},
+                                                                {32, 12, 1}}};
+inline constexpr std::array<short_rows, 6> shapes_of_vectors{
+    {{1, 1, 4}, {2, 1, 4}, {4, 1, 4}, {8, 1, 4}, {16, 1, 4}, {32, 1, 4}}};
+
+/// A lane's registers have room for so much.
+inline constexpr std::size_t largest_loads = 128, largest_short_result = 64;
+
+/// The shape with fewer loads and rows where a load is large.
+constexpr short_rows fitting(short_rows s, std::size_t bytes_of_load) {
+  const int loads = static_cast<int>(std::max<std::size_t>(largest_loads / bytes_of_load, 1));
+  s.loads = std::min(s.loads, loads);
+  s.rows = std::min(s.rows, std::max(loads / s.loads, 1));
+  return s;
+}
+
+/// What a lane has on its way of a row that is not short: 64 bytes in vectors, or eight elements.
+constexpr int loads_of_turn(std::size_t bytes_of_load) {
+  return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
+}
+
+inline constexpr int lanes_block = 128, largest_block = 256;
 
 /// As many blocks as the device holds twice: the second half takes the place of what ends early.
 inline std::uint64_t blocks_wanted(const device_properties& device) {
-  return 2 * resident_blocks(device, row_block, 0) *
+  return 2 * resident_blocks(device, largest_block, 0) *
          static_cast<std::uint64_t>(device.multiprocessors);
 }
 
 /// Several blocks, where there are fewer rows than blocks wanted. A second launch is taken to cost
-/// as much time as four turns.
+/// as much time as four turns of 16 KiB.
 inline std::uint64_t blocks_for(const row_query& q) {
-  const std::uint64_t turns = q.columns * q.element_bytes / (row_block * bytes_of_turn);
+  const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   if (turns < 4 || q.rows >= wanted) return 1;
   return std::min(turns, ceil_div(wanted, std::max<std::uint64_t>(q.rows, 1)));
 }
 
-/// So many lanes that each has loads for 32 bytes, two of 16 bytes or up to eight of an element: of
-/// one array, an H200 read 2^28 f32 fastest by as much a thread. Single elements take eight lanes
-/// at least: fewer would use a part of each sector that they move.
-inline int lanes_for(const row_query& q, bool in_vectors) {
-  const std::size_t fitting = std::max<std::size_t>(32 / q.element_bytes, 1);
-  const std::size_t of_a_lane = in_vectors ? fitting : std::min<std::size_t>(fitting, 8);
-  const auto warp = static_cast<std::uint64_t>(q.device.warp_size);
-  const std::uint64_t lanes = std::min(ceil_div(q.columns, of_a_lane), warp);
-  return static_cast<int>(std::bit_ceil(std::max<std::uint64_t>(lanes, in_vectors ? 1 : 8)));
-}
-
 }  // namespace detail
 
-/// The rule by which a kernel is chosen. It follows from what is known of one array on an H200, and
-/// from the sectors that loads touch; no threshold was tuned for rows yet.
+/// The rule by which a kernel is chosen, from what an H200 took for rows of f32 of every length.
 [[nodiscard]] inline row_plan plan_rows(const row_query& q) {
   using namespace detail;
-  const std::uint64_t bytes = q.columns * q.element_bytes;
-  const bool in_vectors = q.rows == 1 || q.stride % q.vector_width == 0;
-  // Short rows that begin anywhere: their lanes would use a part of the sectors that they load.
-  if (!in_vectors && bytes != 0 && bytes <= thread_per_row::largest_row)
-    return {row_folder::thread, in_vectors};
-  // Up to a turn of a warp, the lanes. Up to two, a second turn costs no more than a block's
-  // barrier, if the rows are enough to keep the device busy with a warp each.
-  const auto warp = static_cast<std::uint64_t>(q.device.warp_size);
-  const bool has_a_warp_a_row = q.rows >= blocks_wanted(q.device) / 2 * (row_block / warp);
-  if (bytes <= (has_a_warp_a_row ? 2 : 1) * warp * bytes_of_turn)
-    return {row_folder::lanes, in_vectors, lanes_for(q, in_vectors)};
-  return {row_folder::blocks, in_vectors, q.device.warp_size, blocks_for(q)};
+  const bool is_aligned = q.vector_width > 1 && (q.rows == 1 || q.stride % q.vector_width == 0);
+  const bool is_short_in_vectors = is_aligned && q.element_bytes < 4;
+  const std::size_t width = is_short_in_vectors ? q.vector_width : 1;
+  row_plan plan{row_folder::lanes, is_short_in_vectors};
+  const auto finds_shape = [&](const auto& shapes) {
+    for (const short_rows& each : shapes) {
+      plan.shape = fitting(each, width * q.element_bytes);
+      if (q.columns <= static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads) * width)
+        return true;
+    }
+    return false;
+  };
+  if (q.result_bytes <= largest_short_result &&
+      (is_short_in_vectors ? finds_shape(shapes_of_vectors) : finds_shape(shapes_of_elements)))
+    return plan;
+
+  plan = {row_folder::warp, is_aligned};
+  const std::uint64_t bytes = q.columns * q.element_bytes,
+                      warps_wanted = blocks_wanted(q.device) / 2 *
+                                     static_cast<std::uint64_t>(largest_block / q.device.warp_size);
+  if (bytes <= 6144 && q.rows >= warps_wanted) return plan;
+  plan.by = row_folder::blocks;
+  plan.blocks_per_row = blocks_for(q);
+  if (bytes >= 16384) plan.block = largest_block;
+  return plan;
 }
 
 /// Reduces the rows of matrices of In, each to one T with Op, whatever their shape.
@@ -111,13 +150,16 @@ inline int lanes_for(const row_query& q, bool in_vectors) {
 ///
 /// The same call on the same device gives the same bits, wherever the matrix lies. An operator that
 /// does not commute finds the elements of a row in their order.
-/// @tparam In what is read; converts explicitly to T
+/// @tparam In what is read: a type, or `both<A, B>` of two matrices
 /// @tparam Op see common/operators.hpp; T is what its identity is
-template <typename In, typename Op>
+/// @tparam F what becomes of an element before it is folded: T(f(x)), or T(f(x, i)) with its place
+///   in the row; without one, T(x)
+template <typename In, typename Op, typename F = unchanged>
 class row_reducer {
  public:
   using T = decltype(std::declval<const Op&>().identity());
-  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T> &&
+                    std::is_trivially_copyable_v<F>,
                 "elements travel through device memory: they must be trivially copyable");
   static_assert(reduction_operator<Op, T>,
                 "the operator says whether it commutes, has identity() and operator()(T, T), and "
@@ -125,8 +167,9 @@ class row_reducer {
 
   /// @throws input_error for a device whose warps have no kernels
   /// @throws device_error when the memory for partials cannot be had
-  explicit row_reducer(const device& on, Op op = {})
+  explicit row_reducer(const device& on, Op op = {}, F f = {})
       : op_(op),
+        f_(f),
         device_(on),
         properties_(on.properties()),
         partials_(on, 2 * detail::blocks_wanted(properties_) * sizeof(T)) {
@@ -145,29 +188,31 @@ class row_reducer {
   /// @param out device memory for `rows` results, or host memory that the device can write
   /// @throws input_error for a stride less than the columns, or a null pointer where there is
   ///   something to read or to write
-  void enqueue(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+  void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (rows == 0) return;
     if (stride < columns)
       throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
                         std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
                         " or more");
-    if (out == nullptr || (in == nullptr && columns != 0))
+    if (out == nullptr || (in.is_null() && columns != 0))
       throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
                         " are at a null pointer: pass device memory");
     device_.make_current();
     const row_plan plan = plan_for(rows, columns, stride);
     const std::uint64_t blocks = plan.blocks_per_row;
     T* const results = blocks == 1 ? out : static_cast<T*>(partials_.data());
-    launch_rows<In>(plan, in, rows, columns, stride, results, on);
+    launch_rows<In>(plan, in, rows, columns, stride, results, f_, on);
     if (blocks != 1)
-      launch_rows<T>({row_folder::blocks, false}, results, rows, blocks, blocks, out, on);
+      launch_rows<T>({row_folder::blocks, false, {}, detail::largest_block},
+                     elements_of<T>(results), rows, blocks, blocks, out, unchanged{}, on);
   }
 
   /// How `enqueue` folds such a matrix.
   [[nodiscard]] row_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                   std::uint64_t stride) const {
-    return plan_rows({properties_, rows, columns, stride, sizeof(In), width<In>});
+    return plan_rows(
+        {properties_, rows, columns, stride, sizeof(In), std::size_t{width<In>}, sizeof(T)});
   }
 
  private:
@@ -175,53 +220,71 @@ class row_reducer {
   static constexpr int width = gpu::vector_width<From, 16>;
 
   struct chosen {
-    kernel_handle kernel;
+    kernel_handle kernel{};
     std::uint64_t blocks = 0;
   };
 
-  template <typename From>
-  void launch_rows(const row_plan& plan, const From* in, std::size_t rows, std::size_t columns,
-                   std::size_t stride, T* out, stream_handle on) {
+  template <typename From, typename Transform>
+  void launch_rows(const row_plan& plan, elements_of<From> in, std::size_t rows,
+                   std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on) {
     chosen by;
     std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
-      by = choose<WarpSize, From>(plan, rows, static_cast<unsigned>(columns));
+      by = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan, rows)
+                           : choose<WarpSize, 1, From, Transform>(plan, rows);
     });
     std::size_t blocks_per_row = plan.blocks_per_row;
-    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &blocks_per_row};
+    auto few_columns = static_cast<unsigned>(columns);
+    void* const length = plan.by == row_folder::lanes ? static_cast<void*>(&few_columns) : &columns;
+    void* arguments[] = {&in, &out, &rows, length, &stride, &op_, &f, &blocks_per_row};
     // What exceeds the largest grid is left to its loop.
-    launch(by.kernel, std::min(by.blocks, properties_.blocks_per_launch), detail::row_block, 0, on,
+    launch(by.kernel, std::min(by.blocks, properties_.blocks_per_launch), plan.block, 0, on,
            arguments);
   }
 
-  template <int WarpSize, typename From>
-  static chosen choose(const row_plan& plan, std::uint64_t rows, unsigned columns) {
-    if (plan.in_vectors) return choose_by<WarpSize, width<From>, From>(plan, rows);
-    if (plan.by != row_folder::thread) return choose_by<WarpSize, 1, From>(plan, rows);
-    constexpr int fitting = width<From>;
-    if constexpr (fitting > 1) {
-      const unsigned most = thread_per_row::rows_of_tile<detail::row_block, From>(columns);
-      return {&thread_per_row::reduce_rows<detail::row_block, From, T, Op>, ceil_div(rows, most)};
-    }
-    return {};
+  template <int WarpSize, int Width, typename From, typename Transform>
+  static chosen choose(const row_plan& plan, std::uint64_t rows) {
+    using namespace detail;
+    constexpr int Loads = loads_of_turn(Width * sizeof(From));
+    if (plan.by == row_folder::warp)
+      return {
+          &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op, Transform>,
+          ceil_div(rows, lanes_block / WarpSize)};
+    if (plan.by == row_folder::lanes)
+      return choose_short<WarpSize, Width, From, Transform>(plan.shape, rows);
+    if (plan.block == largest_block)
+      return {&blocks_per_row::reduce_rows<largest_block, WarpSize, Width, Loads, From, T, Op,
+                                           Transform>,
+              rows * plan.blocks_per_row};
+    return {
+        &blocks_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op, Transform>,
+        rows * plan.blocks_per_row};
   }
 
-  template <int WarpSize, int Width, typename From>
-  static chosen choose_by(const row_plan& plan, std::uint64_t rows) {
-    constexpr int Block = detail::row_block;
-    if (plan.by == row_folder::blocks)
-      return {&blocks_per_row::reduce_rows<Block, WarpSize, Width, From, T, Op>,
-              rows * plan.blocks_per_row};
+  template <int WarpSize, int Width, typename From, typename Transform>
+  static chosen choose_short(const short_rows& shape, std::uint64_t rows) {
+    using namespace detail;
     chosen found;
-    std::ignore = static_switch<1, 2, 4, 8, 16, 32, 64>(plan.lanes, [&]<int Lanes>() {
-      // As few kernels as detail::lanes_for() asks for.
-      if constexpr (Lanes <= WarpSize && (Width == width<From> || Lanes >= 8))
-        found = {&lanes_per_row::reduce_rows<Block, WarpSize, Lanes, Width, From, T, Op>,
-                 ceil_div(rows, Block / Lanes)};
-    });
+    constexpr auto& shapes = [&]() -> auto& {
+      if constexpr (Width == 1)
+        return shapes_of_elements;
+      else
+        return shapes_of_vectors;
+    }
+    ();
+    // As few kernels as plan_rows() asks for.
+    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(From) < 4))
+      static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
+        constexpr short_rows S = fitting(shapes[I], Width * sizeof(From));
+        if (shape == S)
+          found = {&lanes_per_row::reduce_short_rows<lanes_block, WarpSize, S.lanes, Width, S.loads,
+                                                     S.rows, From, T, Op, Transform>,
+                   ceil_div(rows, static_cast<std::uint64_t>(lanes_block / S.lanes * S.rows))};
+      });
     return found;
   }
 
   Op op_;
+  F f_;
   device device_;
   device_properties properties_;
   device_memory partials_;

@@ -19,37 +19,33 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
 
-/// The elements that a block folds in a turn.
-template <int BlockSize, int WarpSize, int Width, typename In>
-inline constexpr int turn =
-    (BlockSize / WarpSize) * lanes_per_row::turn<WarpSize, WarpSize, Width, In>;
-
 /// @param out a result for each row; with several blocks a row, as many partials for each
-template <int BlockSize, int WarpSize, int Width, typename In, typename T, typename Op>
+template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
+          typename F>
 __global__ void __launch_bounds__(BlockSize)
-    reduce_rows(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                Op op, std::size_t blocks_per_row) {
+    reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
+                std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
   constexpr int Warps = BlockSize / WarpSize;
-  constexpr std::size_t Turn = turn<BlockSize, WarpSize, Width, In>, WarpTurn = Turn / Warps;
+  constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
   __shared__ gpu::shared_array<T, Warps> shared;
   const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
-  const auto fold = [&](const In* row, std::size_t begin, std::size_t end, std::size_t step) {
-    return lanes_per_row::fold_row<WarpSize, WarpSize, Width, T>(row, begin, end, step, op);
-  };
   const auto at_most = [&](std::size_t i) { return i < columns ? i : columns; };
 
   const std::size_t turns = columns / Turn + (columns % Turn != 0);
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
-    const In* row = in + i / blocks_per_row * stride;
+    const elements_of<In> row = in + i / blocks_per_row * stride;
+    const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
+      return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
+    };
     const std::size_t part = i % blocks_per_row;
     const std::size_t begin = turns * part / blocks_per_row;
     const std::size_t end = turns * (part + 1) / blocks_per_row;
     T result = op.identity();
     if constexpr (Op::commutes) {
-      result = fold(row, begin * Turn + warp * WarpTurn, at_most(end * Turn), Turn);
+      result = fold(begin * Turn + warp * WarpTurn, at_most(end * Turn), Turn);
     } else {
       const std::size_t first = begin * Turn + (end - begin) * warp * WarpTurn;
-      result = fold(row, first, at_most(first + (end - begin) * WarpTurn), WarpTurn);
+      result = fold(first, at_most(first + (end - begin) * WarpTurn), WarpTurn);
     }
     if (lane == 0) shared[warp] = result;
     __syncthreads();

@@ -1,86 +1,130 @@
 // Rows: neighbouring lanes fold a row
 //
-// A warp folds one long row, or several short ones, each by its share of the lanes: 2, 4, 8 or 16
-// of them, or one, which loads a row as vectors. Lanes that share a row load neighbouring elements,
-// and the next lanes the next row, so that the warp's loads lie close together. Where the rows end,
+// A warp folds one long row, or several short ones, each by its share of the lanes: 4, 8 or 16 of
+// them, or a single one. Lanes that share a row load neighbouring elements. Where they end,
 // shuffles fold the shares, all rows at once. It takes no shared memory and no barrier.
 //
-// All loads of a turn are on their way before the first is folded. An operator that does not
-// commute needs its elements in their order: then the lanes fold what they loaded at once, and not
-// at the end of the row.
+// All loads of a turn are on their way before the first is folded. Short rows ask for few: so their
+// lanes take several rows at once. That a single lane's loads lie a row apart does no harm: the
+// sectors that one load brings are there for the lane's next ones, from the first-level cache.
 //
-// Watch: sectors per request, and active lanes per step: lanes that find no element left are idle.
+// An operator that does not commute needs its elements in their order: then the lanes fold what
+// they loaded at once, and not at the end of the row.
+//
+// Watch: bytes on their way, which are too few with one short row at a time; and active lanes per
+// step: lanes that find no element left are idle.
 #pragma once
 
 #include <cstddef>
 
-#include "common/fold_items.hpp"
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
+#include "kernels/rows/elements.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::lanes_per_row {
 
-/// The loads of a lane that are on their way at once: 64 bytes where a whole warp has a row, and
-/// 32 where rows are shorter, but no more than eight of them.
-template <int WarpSize, int Lanes, int Width, typename In>
-inline constexpr int loads = [] {
-  const int all = (Lanes == WarpSize ? 64 : 32) / (Width * int{sizeof(In)});
-  return all < 1 ? 1 : all > 8 ? 8 : all;
-}();
+template <typename In, int Width, int Loads>
+using loaded = static_array<static_array<In, Width>, Loads>;
 
-/// The elements that a row's lanes fold in a turn.
-template <int WarpSize, int Lanes, int Width, typename In>
-inline constexpr int turn = (Lanes * Width) * loads<WarpSize, Lanes, Width, In>;
+/// The lanes' loads of a turn, each of Width elements, as far as they lie below `left`.
+template <int Lanes, int Width, int Loads, typename In>
+__device__ void load_turn(loaded<In, Width, Loads>& to, elements_of<In> from, unsigned left) {
+  if (!from.template is_aligned<Width>()) return;
+  const unsigned first = threadIdx.x % Lanes * Width;
+  static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+    constexpr unsigned Begin = L * Lanes * Width;
+    if (Begin + first + Width <= left) get<L>(to) = from.template load<Width>(Begin + first);
+  });
+}
+
+/// `start`, and then what the lanes loaded of a turn, and what no vector could load: the last of a
+/// row's elements, and all of a row that begins out of alignment.
+/// @param i of the turn's first element in its row
+template <int WarpSize, int Lanes, int Width, int Loads, typename T, typename In, typename Op,
+          typename F>
+__device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn,
+                       elements_of<In> from, unsigned left, std::size_t i) {
+  const bool in_vectors = from.template is_aligned<Width>();
+  const unsigned first = threadIdx.x % Lanes * Width;
+  static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+    const unsigned at = L * Lanes * Width + first;
+    T part = Op::commutes ? start : op.identity();
+    if (in_vectors && at + Width <= left)
+      part = fold_loaded(op, f, part, get<L>(turn), i + at);
+    else if (Width > 1)
+      for (unsigned j = at; j < left && j < at + Width; ++j)
+        part = fold_loaded(op, f, part, from.template load<1>(j), i + j);
+    start = Op::commutes ? part : op(start, gpu::fold_warp<WarpSize, Lanes>(part, op));
+  });
+  return start;
+}
 
 /// Folds the elements from `begin` to `end` of a row: a turn from `begin` on, and so on each `step`
-/// elements. All lanes of a warp call it, and take as many turns.
-/// @return in the first of each `Lanes` lanes, the fold of these lanes' row.
-template <int WarpSize, int Lanes, int Width, typename T, typename In, typename Op>
-__device__ T fold_row(const In* row, std::size_t begin, std::size_t end, std::size_t step, Op op) {
-  constexpr int Loads = loads<WarpSize, Lanes, Width, In>;
-  const bool in_vectors = gpu::is_vector_aligned<Width>(row);
-  const auto is_whole = [&](std::size_t i) { return in_vectors && i + Width <= end; };
-
+/// elements. All lanes of a warp call it.
+/// @return in lane 0
+template <int WarpSize, int Width, int Loads, typename T, typename In, typename Op, typename F>
+__device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, std::size_t step,
+                      Op op, F f) {
+  constexpr std::size_t Turn = WarpSize * Width * Loads;
   T result = op.identity();
-  for (std::size_t at = begin + threadIdx.x % Lanes * Width; begin < end;
-       begin += step, at += step) {
-    static_array<static_array<In, Width>, Loads> vectors{};
-    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      const std::size_t i = at + L * Lanes * Width;
-      if (is_whole(i)) get<L>(vectors) = gpu::load_vector<Width>(row + i);
-    });
-    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      const std::size_t i = at + L * Lanes * Width;
-      T part = Op::commutes ? result : op.identity();
-      if (is_whole(i))
-        part = fold_items(op, part, get<L>(vectors));
-      else  // the same elements in the same order, of a ragged end or an unaligned row
-        for (std::size_t j = i; j < end && j < i + Width; ++j) part = op(part, T(row[j]));
-      if constexpr (Op::commutes)
-        result = part;
-      else
-        result = op(result, gpu::fold_warp<WarpSize, Lanes>(part, op));
-    });
+  std::size_t at = begin;
+  for (; at + Turn <= end; at += step) {
+    loaded<In, Width, Loads> turn{};
+    load_turn<WarpSize>(turn, row + at, unsigned{Turn});
+    result = fold_turn<WarpSize, WarpSize>(op, f, result, turn, row + at, unsigned{Turn}, at);
   }
-  if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize, Lanes>(result, op);
+  if (at < end) {
+    const auto left = static_cast<unsigned>(end - at);
+    loaded<In, Width, Loads> turn{};
+    load_turn<WarpSize>(turn, row + at, left);
+    result = fold_turn<WarpSize, WarpSize>(op, f, result, turn, row + at, left, at);
+  }
+  if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize>(result, op);
   return result;
 }
 
-template <int BlockSize, int WarpSize, int Lanes, int Width, typename In, typename T, typename Op>
+/// A warp a row, of any length.
+template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
+          typename F>
 __global__ void __launch_bounds__(BlockSize)
-    reduce_rows(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                Op op) {
-  constexpr unsigned Rows = BlockSize / Lanes;
+    reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
+                std::size_t stride, Op op, F f) {
+  constexpr unsigned Warps = BlockSize / WarpSize;
+  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  for (std::size_t row = std::size_t{blockIdx.x} * Warps + warp; row < rows;
+       row += std::size_t{gridDim.x} * Warps) {
+    const T result = fold_row<WarpSize, Width, Loads, T>(
+        in + row * stride, 0, columns, std::size_t{WarpSize * Width * Loads}, op, f);
+    if (lane == 0) out[row] = result;
+  }
+}
+
+/// Rows of no more elements than the lanes load at once.
+/// @tparam Rows that the lanes take at once
+template <int BlockSize, int WarpSize, int Lanes, int Width, int Loads, int Rows, typename In,
+          typename T, typename Op, typename F>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_short_rows(elements_of<In> in, T* out, std::size_t rows, unsigned columns,
+                      std::size_t stride, Op op, F f) {
+  constexpr unsigned Groups = BlockSize / Lanes;
   const unsigned lane = threadIdx.x % Lanes, group = threadIdx.x / Lanes;
-  for (std::size_t first = std::size_t{blockIdx.x} * Rows; first < rows;
-       first += std::size_t{gridDim.x} * Rows) {
-    // All lanes shuffle: those beyond the last row fold it once more.
-    const std::size_t row = first + group, read = row < rows ? row : rows - 1;
-    const T result = fold_row<WarpSize, Lanes, Width, T>(in + read * stride, 0, columns,
-                                                         turn<WarpSize, Lanes, Width, In>, op);
-    if (lane == 0 && row < rows) out[row] = result;
+  for (std::size_t first = std::size_t{blockIdx.x} * (Groups * Rows); first < rows;
+       first += std::size_t{gridDim.x} * (Groups * Rows)) {
+    static_array<loaded<In, Width, Loads>, Rows> turns{};
+    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+      const std::size_t row = first + group + R * Groups;
+      if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);
+    });
+    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+      const std::size_t row = first + group + R * Groups;
+      // All lanes shuffle, those beyond the last row too.
+      T result = fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns), in + row * stride,
+                                            row < rows ? columns : 0, 0);
+      if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize, Lanes>(result, op);
+      if (lane == 0 && row < rows) out[row] = result;
+    });
   }
 }
 

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -85,8 +86,9 @@ constexpr std::size_t most_elements = 210'000;
 /// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
 std::vector<matrix_shape> shapes() {
   std::vector<matrix_shape> all;
-  for (const std::size_t columns : {0,  1,  2,   3,   4,   8,    15,   31,   32,   33,   63,
-                                    64, 65, 255, 256, 257, 1000, 1024, 4095, 4096, 4097, 100'003})
+  for (const std::size_t columns :
+       {0,  1,  2,  3,  4,   5,   8,   9,   16,   17,   24,   25,   31,   33,
+        40, 41, 80, 81, 160, 161, 384, 385, 1000, 1536, 1537, 4096, 4097, 100'003})
     for (const std::size_t rows : {0, 1, 2, 3, 7, 8, 9, 100, 1000})
       for (const matrix_shape s : {matrix_shape{rows, columns, columns},
                                    {rows, columns, columns, 1},
@@ -116,20 +118,27 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 /// The results of the rows, and one more behind them that nobody is to write.
-template <typename In, typename Op>
-auto results_of(const device& on, row_reducer<In, Op>& reducer, const array<In>& in,
-                const matrix_shape& s) {
-  using T = typename row_reducer<In, Op>::T;
+template <typename In, typename Op, typename F>
+auto results_of(const device& on, row_reducer<In, Op, F>& reducer,
+                std::type_identity_t<elements_of<In>> in, const matrix_shape& s) {
+  using T = typename row_reducer<In, Op, F>::T;
   T untouched;
   std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
   const array<T> out(on, std::vector<T>(s.rows + 1, untouched));
   const stream queue(on);
-  reducer.enqueue(in.get() + s.shift, s.rows, s.columns, s.stride, out.get(), queue.handle());
+  reducer.enqueue(in, s.rows, s.columns, s.stride, out.get(), queue.handle());
   queue.synchronize();
   std::vector<T> results = out.values();
   EXPECT_EQ(std::memcmp(&results.back(), &untouched, sizeof untouched), 0) << "behind " << s;
   results.pop_back();
   return results;
+}
+
+/// The same of elements in an array, which begin after the shape's shift.
+template <typename In, typename Op>
+auto results_of(const device& on, row_reducer<In, Op>& reducer, const array<In>& in,
+                const matrix_shape& s) {
+  return results_of(on, reducer, elements_of<In>(in.get() + s.shift), s);
 }
 
 template <typename In, typename Op>
@@ -140,6 +149,17 @@ auto row_in_order(const std::vector<In>& in, const matrix_shape& s, std::size_t 
     result = op(result, T(in[s.shift + row * s.stride + i]));
   return result;
 }
+
+struct by_place {
+  __host__ __device__ std::uint32_t operator()(std::uint32_t x, std::size_t i) const {
+    return x * (2 * static_cast<std::uint32_t>(i) + 1);
+  }
+};
+struct multiplied {
+  __host__ __device__ std::uint32_t operator()(const both<std::uint32_t, std::uint8_t>& x) const {
+    return x.first * x.second;
+  }
+};
 
 /// Each row has what `is_right(result, row, shape)` takes.
 template <typename In, typename Op, typename IsRight>
@@ -259,21 +279,88 @@ TEST_P(Rows, HaveTheSameBitsInEveryRunWhereverTheyLie) {
   EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
 }
 
+/// Who folds the rows of all shapes, with vectors or without, in which shape. To a large device rows
+/// are few that are many to a small one.
+template <typename In>
+auto folders_on(device_properties properties) {
+  std::set<std::tuple<row_folder, bool, int, int, int, int>> folders;
+  for (const int multiprocessors : {1, 1000})
+    for (const matrix_shape& s : shapes()) {
+      properties.multiprocessors = multiprocessors;
+      const row_plan p = plan_rows({properties, s.rows, s.columns, s.stride, sizeof(In),
+                                    std::size_t{gpu::vector_width<In, 16>}, sizeof(float)});
+      folders.insert({p.by, p.in_vectors, p.block, p.shape.lanes, p.shape.loads, p.shape.rows});
+    }
+  return folders;
+}
+
 TEST_P(Rows, AreFoldedByEveryKernel) {
+  // Of elements ten shapes, of vectors of bytes six; warps and two sizes of blocks, with vectors
+  // and without.
+  EXPECT_EQ(folders_on<float>(on->properties()).size(), 10u + 6u);
+  EXPECT_EQ(folders_on<std::uint8_t>(on->properties()).size(), 10u + 6u + 6u);
   const row_reducer<float, sum<float>> reducer(*on);
-  std::set<std::pair<row_folder, bool>> kernels;
-  std::set<int> lanes;
-  bool several_blocks = false;
+  EXPECT_GT(reducer.plan_for(2, 100'003, 100'003).blocks_per_row, 1u);
+}
+
+/// An element's place in its row, and two matrices side by side.
+TEST_P(Rows, FoldWhatBecomesOfAnElement) {
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const auto others = random_elements<std::uint8_t>(
+      [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
+  const array<std::uint32_t> elements(*on, in);
+  const array<std::uint8_t> more(*on, others);
+  row_reducer<std::uint32_t, sum<std::uint32_t>, by_place> placed(*on);
+  row_reducer<both<std::uint32_t, std::uint8_t>, sum<std::uint32_t>, multiplied> dot(*on);
   for (const matrix_shape& s : shapes()) {
-    const row_plan plan = reducer.plan_for(s.rows, s.columns, s.stride);
-    kernels.insert({plan.by, plan.in_vectors});
-    if (plan.by == row_folder::lanes) lanes.insert(plan.lanes);
-    several_blocks |= plan.blocks_per_row > 1;
+    std::vector<std::uint32_t> by_place_expected(s.rows), dot_expected(s.rows);
+    for (std::size_t row = 0; row < s.rows; ++row)
+      for (std::size_t i = 0; i < s.columns; ++i) {
+        const std::size_t at = s.shift + row * s.stride + i;
+        by_place_expected[row] += by_place{}(in[at], i);
+        dot_expected[row] += in[at] * others[at];
+      }
+    EXPECT_EQ(results_of(*on, placed, elements_of<std::uint32_t>(elements.get() + s.shift), s),
+              by_place_expected)
+        << s;
+    EXPECT_EQ(results_of(*on, dot, {elements.get() + s.shift, more.get() + s.shift}, s),
+              dot_expected)
+        << s;
   }
-  EXPECT_EQ(kernels.size(), 5u);  // a thread has no vectors
-  EXPECT_EQ(lanes, on->warp_size() == 32 ? (std::set{1, 2, 4, 8, 16, 32})
-                                         : (std::set{1, 2, 4, 8, 16, 32, 64}));
-  EXPECT_TRUE(several_blocks);
+}
+
+/// As a counter of 64 kinds is.
+struct counts {
+  std::uint32_t of[64];
+
+  counts() = default;
+  __host__ __device__ constexpr explicit counts(std::uint32_t kind) : of{} { of[kind % 64] = 1; }
+};
+struct add_counts {
+  static constexpr bool commutes = true;
+  __host__ __device__ constexpr counts identity() const {
+    counts none(0);
+    none.of[0] = 0;
+    return none;
+  }
+  __host__ __device__ constexpr counts operator()(counts a, const counts& b) const {
+    for (int i = 0; i < 64; ++i) a.of[i] += b.of[i];
+    return a;
+  }
+};
+
+TEST_P(Rows, HaveLargeResults) {
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const array<std::uint32_t> elements(*on, in);
+  row_reducer<std::uint32_t, add_counts> reducer(*on);
+  for (const matrix_shape& s : {matrix_shape{100, 3, 3}, {9, 1000, 1000, 1}, {3, 20'000, 20'001}}) {
+    const auto results =
+        results_of(*on, reducer, elements_of<std::uint32_t>(elements.get() + s.shift), s);
+    for (std::size_t row = 0; row < s.rows; ++row) {
+      const counts expected = row_in_order(in, s, row, add_counts{});
+      EXPECT_EQ(std::memcmp(&results[row], &expected, sizeof expected), 0) << row << " of " << s;
+    }
+  }
 }
 
 TEST_P(Rows, AreReducedByOneCall) {

@@ -1,0 +1,101 @@
+/// @file
+/// What the kernels of rows read, and what becomes of an element before it is folded.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "common/fold_items.hpp"
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Elements of an array, and those of two arrays side by side. `load<Width>(i)` brings in Width of
+/// them, from the one at `i` on, where `is_aligned<Width>()`.
+template <typename In>
+class elements_of {
+ public:
+  using element = In;
+
+  elements_of() = default;
+  __host__ __device__ elements_of(const In* data) : data_(data) {}
+
+  __host__ __device__ bool is_null() const { return data_ == nullptr; }
+  __device__ elements_of operator+(std::size_t n) const { return data_ + n; }
+  template <int Width>
+  __device__ bool is_aligned() const {
+    return gpu::is_vector_aligned<Width>(data_);
+  }
+  template <int Width>
+  __device__ static_array<In, Width> load(std::size_t i) const {
+    return gpu::load_vector<Width>(data_ + i);
+  }
+
+ private:
+  const In* data_ = nullptr;
+};
+
+/// An element of each of two arrays.
+template <typename A, typename B>
+struct both {
+  A first;
+  B second;
+};
+
+template <typename A, typename B>
+class elements_of<both<A, B>> {
+ public:
+  using element = both<A, B>;
+
+  elements_of() = default;
+  __host__ __device__ elements_of(elements_of<A> first, elements_of<B> second)
+      : first_(first), second_(second) {}
+
+  __host__ __device__ bool is_null() const { return first_.is_null() || second_.is_null(); }
+  __device__ elements_of operator+(std::size_t n) const { return {first_ + n, second_ + n}; }
+  template <int Width>
+  __device__ bool is_aligned() const {
+    return first_.template is_aligned<Width>() && second_.template is_aligned<Width>();
+  }
+  template <int Width>
+  __device__ static_array<element, Width> load(std::size_t i) const {
+    const auto first = first_.template load<Width>(i);
+    const auto second = second_.template load<Width>(i);
+    static_array<element, Width> all;
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      get<W>(all) = {get<W>(first), get<W>(second)};
+    });
+    return all;
+  }
+
+ private:
+  elements_of<A> first_;
+  elements_of<B> second_;
+};
+
+/// An element is folded as it is.
+struct unchanged {};
+
+/// What becomes of the element `x` at `i`, counted from its row's begin: T(f(x)) or T(f(x, i)).
+template <typename T, typename F, typename In>
+__device__ T transformed(const F& f, const In& x, std::size_t i) {
+  if constexpr (std::is_invocable_v<const F&, const In&, std::size_t>)
+    return T(f(x, i));
+  else
+    return T(f(x));
+}
+
+/// `start`, and then Width elements, of which the first is at `i`, in their order.
+template <typename Op, typename F, typename T, typename In, int Width>
+__device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Width>& items,
+                         std::size_t i) {
+  if constexpr (std::is_same_v<F, unchanged>)
+    return fold_items(op, start, items);
+  else
+    static_for<0, less_than<Width>, increment<1>>(
+        [&]<int W>() { start = op(start, transformed<T>(f, get<W>(items), i + W)); });
+  return start;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
