@@ -32,7 +32,8 @@ namespace {
 
 struct duel_options {
   bench_options common;
-  std::vector<std::string> candidates{"10"};
+  std::vector<std::string> candidates;  ///< empty: stage 10, and none for matrices
+  std::string columns;                  ///< as typed; empty: arrays
   std::string against;  ///< empty: the first library there is, else the first candidate
   int rounds = 101;
   bool end_to_end = false;
@@ -46,9 +47,11 @@ void add_duel_options(CLI::App& app, duel_options& o) {
                  "a stage and its shape, STAGE:BLOCK:ITEMS:GRID; ITEMS may be empty; GRID in "
                  "blocks or, as 4x, in blocks per multiprocessor; a stage alone comes in its best "
                  "shape, best is the "
-                 "stage that 'tenfold best' takes")
-      ->delimiter(',')
-      ->capture_default_str();
+                 "stage that 'tenfold best' takes [10]")
+      ->delimiter(',');
+  app.add_option("--columns", o.columns,
+                 "the elements are matrices of so many columns, 1,1000,2^20, whose rows are "
+                 "summed; n is rounded down to whole rows [an array]");
   app.add_option("--against", o.against,
                  "who the others are compared with, such as peer:cub or 10_two_pass/... "
                  "[the first library there is, else the first candidate]");
@@ -63,6 +66,7 @@ void add_duel_options(CLI::App& app, duel_options& o) {
 
 std::vector<std::string> choose_peer_names(const duel_options& o, const device_choice& device) {
   if (!o.common.peers.empty()) return o.common.peers;
+  if (!o.columns.empty()) return {"matrix"};
   if (o.end_to_end) return {"std", "openmp"};
   if (device.backend->name() == "cuda") return {"cub", "read"};
   if (device.backend->name() == "hip") return {"hipcub", "rocprim", "read"};
@@ -110,7 +114,9 @@ candidate with_transfers(const candidate& stage, session& device) {
 
 std::vector<candidate> choose_candidates(const duel_options& o, testbed& bed) {
   std::vector<candidate> all;
-  for (const std::string& text : o.candidates) {
+  std::vector<std::string> names = o.candidates;
+  if (names.empty() && o.columns.empty()) names = {"10"};
+  for (const std::string& text : names) {
     all.push_back(measure::parse_candidate(text, bed.device().properties()));
     if (o.end_to_end && all.back().make == nullptr)
       throw input_error("'best' is chosen for data on the device: name a stage for --end-to-end");
@@ -125,7 +131,8 @@ std::vector<candidate> choose_candidates(const duel_options& o, testbed& bed) {
 
 std::string choose_reference(const duel_options& o, const std::vector<candidate>& all) {
   if (!o.against.empty()) return o.against;
-  for (const char* library : {"peer:cub", "peer:hipcub", "peer:rocprim", "peer:std", "peer:openmp"})
+  for (const char* library :
+       {"peer:matrix:cub", "peer:cub", "peer:hipcub", "peer:rocprim", "peer:std", "peer:openmp"})
     for (const candidate& each : all)
       if (each.label() == library) return library;
   return all.front().label();
@@ -218,7 +225,9 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   const measure::conditions& at = all.front().at;
   std::size_t width = 0;
   for (const result& s : all) width = std::max(width, s.who.label().size());
-  fmt::print("\n{} of {} {}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type),
+  const std::string matrix =
+      at.columns == 0 ? "" : fmt::format(", in rows of {}", format_count(at.columns));
+  fmt::print("\n{} of {} {}{}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type), matrix,
              describe_place(all));
   fmt::print("{}\n", paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
                                        "median", "p5", "p95", "GB/s", "ceiling",
@@ -235,6 +244,7 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
 
 /// For each duel the stage that was fastest.
 void print_winners(const std::vector<std::vector<result>>& duels, std::string_view reference) {
+  if (find_fastest(duels.front(), true) == nullptr) return;
   fmt::print("\n{}\n",
              paint(fmt::format("The fastest stage of each, against {}", reference), colour::bold));
   for (const std::vector<result>& all : duels) {
@@ -271,6 +281,7 @@ class program {
       : options_(o),
         bed_(choose_device(o.common.device)),
         sizes_(choose_sizes(o.common, bed_.choice().is_executor() ? "2^14" : "2^10..2^30:4")),
+        columns_(o.columns.empty() ? std::vector<std::uint64_t>{0} : parse_sizes(o.columns)),
         candidates_(choose_candidates(o, bed_)),
         reference_(choose_reference(o, candidates_)),
         context_(describe(bed_)) {
@@ -296,10 +307,13 @@ class program {
  private:
   void run(element_type type, const std::string& op) {
     measure::host_input input(type, op, sizes_.back(), options_.common.seed);
-    for (const std::uint64_t n : sizes_) {
-      bed_.load(input, n, choose_ring(options_.common));
-      for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
-    }
+    for (const std::uint64_t n : sizes_)
+      for (const std::uint64_t columns : columns_) {
+        if (columns > n) continue;
+        const std::uint64_t whole_rows = columns == 0 ? n : n / columns * columns;
+        bed_.load(input, whole_rows, choose_ring(options_.common), columns);
+        for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
+      }
   }
 
   /// One duel from admission to ranking.
@@ -345,7 +359,7 @@ class program {
 
   const duel_options& options_;
   testbed bed_;
-  std::vector<std::uint64_t> sizes_;
+  std::vector<std::uint64_t> sizes_, columns_;
   std::vector<candidate> candidates_;
   std::string reference_;
   std::vector<std::pair<std::string, std::string>> context_;

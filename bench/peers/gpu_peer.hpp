@@ -100,6 +100,12 @@ inline void refuse_narrow(const conditions& at, const std::string& library) {
                       std::string(name_of(at.type)));
 }
 
+/// @throws input_error unless the conditions are those of sums of f32 over a matrix
+inline void refuse_arrays(const conditions& at) {
+  if (at.columns == 0 || at.op != "sum" || at.type != element_type::f32)
+    throw input_error("it sums the rows of a matrix of f32 alone: use --columns");
+}
+
 // The makers of peers, each in units of its own.
 
 /// For elements of 1, 2, 4 and 8 bytes.
@@ -114,6 +120,9 @@ namespace tenfold::measure {
 
 /// Kernels that tell what a block's steps cost, for warps of 32.
 void append_cost_peers(std::vector<peer>& all);
+
+/// Sums of the rows of a matrix, and what memory allows for them.
+void append_matrix_peers(std::vector<peer>& all);
 
 /// Of the library that is built where TENFOLD_CCCL names a CCCL.
 void append_newest_cub_peers(std::vector<peer>& all);

@@ -78,6 +78,7 @@ std::vector<peer> list_peers() {
 #else
   all.push_back(rocprim_peer());
 #endif
+  append_matrix_peers(all);
 #if TENFOLD_WITH_CCCL
   append_newest_cub_peers(all);
 #endif

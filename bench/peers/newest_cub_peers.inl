@@ -3,6 +3,7 @@
 // place.
 #include <cuda/__execution/require.h>
 #include <cub/device/device_reduce.cuh>
+#include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/execution>
 #include <cuda/stream_ref>
@@ -79,6 +80,49 @@ class newest_cub_peer final : public runnable {
   kept_memory scratch_;
 };
 
+/// Sums of a matrix's rows, as segments of a fixed size.
+class cub_rows final : public runnable {
+ public:
+  cub_rows(const device_session& on, const conditions& at)
+      : at_(at), result_(on), sums_(result_.on(), at.bytes_written()) {
+    result_.on().make_current();
+    call(nullptr, nullptr);
+    scratch_ = device_memory(result_.on(), bytes_);
+  }
+
+  void enqueue(const void* in, std::uint64_t) override {
+    result_.on().make_current();
+    call(scratch_.data(), static_cast<const float*>(in));
+  }
+  value result() override {
+    std::size_t bytes = 0;
+    const auto add = [&](void* memory) {
+      detail::check(cub::DeviceReduce::Sum(memory, bytes, static_cast<const float*>(sums_.data()),
+                                           result_.data(), at_.n / at_.columns, result_.queue()),
+                    "CUB's reduction");
+    };
+    add(nullptr);
+    const device_memory memory(result_.on(), bytes);
+    add(memory.data());
+    return result_.wait();
+  }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  void call(void* scratch, const float* in) {
+    detail::check(
+        cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, static_cast<float*>(sums_.data()),
+                                        static_cast<std::int64_t>(at_.n / at_.columns),
+                                        static_cast<int>(at_.columns), result_.queue()),
+        "CUB's segmented reduction");
+  }
+
+  conditions at_;
+  result_on_device<float> result_;
+  device_memory sums_, scratch_;
+  std::size_t bytes_ = 0;
+};
+
 template <typename Level>
 peer newest_cub(const char* level, const char* what) {
   return {.name = std::string("cub:") + level,
@@ -98,6 +142,13 @@ peer newest_cub(const char* level, const char* what) {
 }  // namespace TENFOLD_BACKEND
 
 __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<peer>& all) {
+  all.push_back({.name = "matrix:cub",
+                 .what = "cub::DeviceSegmentedReduce of TENFOLD_CCCL, segments of a fixed size",
+                 .version = version_of(CUB_VERSION),
+                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+                   refuse_arrays(at);
+                   return std::make_unique<cub_rows>(own_session(on), at);
+                 }});
   all.push_back(newest_cub<determinism::run_to_run_t>(
       "run_to_run", "its default: the same bits in every run on the same GPU"));
   all.push_back(newest_cub<determinism::gpu_to_gpu_t>("gpu_to_gpu", "the same bits on every GPU"));

@@ -64,8 +64,13 @@ struct conditions {
   std::string op = "sum";
   std::uint64_t n = 0;
   timing_mode mode = timing_mode::after_producer;
+  std::uint64_t columns = 0;  ///< of a matrix of n elements, whose rows are summed; 0: no matrix
 
   [[nodiscard]] std::uint64_t bytes() const { return n * size_of(type); }
+  /// A matrix has a sum for each row.
+  [[nodiscard]] std::uint64_t bytes_written() const {
+    return columns == 0 ? 0 : n / columns * size_of(type);
+  }
 };
 
 }  // namespace tenfold::measure

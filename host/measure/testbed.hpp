@@ -26,13 +26,15 @@ class testbed {
   }
   /// For what is loaded.
   [[nodiscard]] conditions at(timing_mode mode) const {
-    return {.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode};
+    return {.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode, .columns = columns_};
   }
 
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
   /// were made before must not be used again.
   /// @param ring bytes to rotate through; nothing: four times the cache of whoever reads
-  void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {});
+  /// @param columns where the elements are a matrix
+  void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {},
+            std::uint64_t columns = 0);
 
   /// A sampler for a candidate, or for whom the candidate chooses.
   /// @throws input_error when it cannot serve here
@@ -56,7 +58,7 @@ class testbed {
   device_choice choice_;
   placement device_, cpu_;
   host_input* input_ = nullptr;
-  std::uint64_t n_ = 0;
+  std::uint64_t n_ = 0, columns_ = 0;
   std::optional<std::uint64_t> ring_bytes_;
   std::optional<clock_reader> clocks_;
 };

@@ -1,0 +1,161 @@
+// Many reductions at once: sums of a matrix's rows, and a kernel that reads and writes as many
+// bytes and does nothing else. Compiled as CUDA or as HIP.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/peers/gpu_peer.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/row_reducer.hpp"
+
+namespace tenfold::measure {
+inline namespace TENFOLD_BACKEND {
+namespace {
+
+/// Sums of the rows of f32, each of the conditions' columns.
+class row_sums final : public runnable {
+ public:
+  row_sums(const device_session& on, const conditions& at)
+      : columns_(at.columns),
+        result_(on),
+        reducer_(result_.on()),
+        sums_(result_.on(), at.bytes_written()) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    rows_ = n / columns_;
+    reducer_.enqueue(static_cast<const float*>(in), rows_, columns_, columns_,
+                     static_cast<float*>(sums_.data()), result_.queue());
+  }
+  /// The sum of all sums, which is that of the elements.
+  value result() override {
+    reducer_.enqueue(static_cast<const float*>(sums_.data()), 1, rows_, rows_, result_.data(),
+                     result_.queue());
+    return result_.wait();
+  }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  std::uint64_t columns_, rows_ = 0;
+  result_on_device<float> result_;
+  row_reducer<float, sum<float>> reducer_;
+  device_memory sums_;
+};
+
+using vector = gpu::detail::four_words;
+
+constexpr int reading_block = 256;
+
+/// Reads all words, and writes a vector for each `columns` vectors of them.
+template <int Loads, bool Streaming>
+__global__ void __launch_bounds__(reading_block)
+    read_and_write(const unsigned* in, std::size_t words, unsigned columns, vector* out,
+                   std::size_t written, unsigned* checksum) {
+  const auto* vectors = reinterpret_cast<const vector*>(in);
+  const std::size_t n = words / 4;
+  const std::size_t first = std::size_t{blockIdx.x} * (reading_block * Loads) + threadIdx.x;
+  vector batch[Loads]{};
+#pragma unroll
+  for (int k = 0; k < Loads; ++k) {
+    const std::size_t i = first + k * reading_block;
+    if (i < n) batch[k] = Streaming ? gpu::detail::load_once(vectors + i) : vectors[i];
+  }
+  unsigned seen = 0;
+#pragma unroll
+  for (int k = 0; k < Loads; ++k) {
+    const unsigned word = batch[k].x ^ batch[k].y ^ batch[k].z ^ batch[k].w;
+    const auto i = static_cast<unsigned>(first + k * reading_block);
+    if (i % columns == 0 && i / columns < written) {
+      vector all;
+      all.x = all.y = all.z = all.w = word;
+      out[i / columns] = all;
+    }
+    seen ^= word;
+  }
+  if (first < words % 4) seen ^= in[n * 4 + first];
+  // Only when asked to: the time is that of the loads and stores.
+  if (checksum != nullptr) atomicXor(checksum, seen);
+}
+
+using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned, vector*, std::size_t,
+                                unsigned*);
+
+class matrix_reader final : public runnable {
+ public:
+  matrix_reader(const device_session& on, const conditions& at, reading_kernel kernel, int loads)
+      : on_(on),
+        at_(at),
+        kernel_(kernel),
+        loads_(loads),
+        written_(on.opened(), at.bytes_written()),
+        checksum_(on) {}
+
+  void enqueue(const void* in, std::uint64_t) override {
+    in_ = in;
+    read(nullptr);
+  }
+  /// Reads once more, this time to the checksum.
+  value result() override {
+    const unsigned zero = 0;
+    on_.opened().make_current();
+    copy_to_device(checksum_.data(), &zero, sizeof zero, on_.queue());
+    read(checksum_.data());
+    return std::uint32_t{checksum_.wait()};
+  }
+  std::uint64_t depth(std::uint64_t) const override { return 0; }
+
+ private:
+  void read(unsigned* checksum) {
+    on_.opened().make_current();
+    std::size_t words = at_.bytes() / sizeof(unsigned);
+    std::size_t written = at_.bytes_written() / sizeof(vector);
+    // Each vector that is written stands for as many that are read.
+    auto ratio =
+        static_cast<unsigned>(at_.bytes() / std::max<std::uint64_t>(at_.bytes_written(), 1));
+    void* out = written_.data();
+    void* arguments[] = {&in_, &words, &ratio, &out, &written, &checksum};
+    launch(kernel_, ceil_div(words / 4 + 1, static_cast<std::uint64_t>(reading_block * loads_)),
+           reading_block, 0, on_.queue(), arguments);
+  }
+
+  const device_session& on_;
+  conditions at_;
+  reading_kernel kernel_;
+  int loads_;
+  device_memory written_;
+  result_on_device<unsigned> checksum_;
+  const void* in_ = nullptr;
+};
+
+template <int Loads, bool Streaming>
+peer reading_peer() {
+  return {.name = "matrix:read:" + std::to_string(Loads) + (Streaming ? ":streaming" : ""),
+          .what = "reads the matrix, writes as much as its sums take, does nothing else",
+          .kind = peer_kind::reader,
+          .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            refuse_arrays(at);
+            return std::make_unique<matrix_reader>(own_session(on), at,
+                                                   &read_and_write<Loads, Streaming>, Loads);
+          }};
+}
+
+}  // namespace
+}  // namespace TENFOLD_BACKEND
+
+void append_matrix_peers(std::vector<peer>& all) {
+  all.push_back({.name = "matrix:sums",
+                 .what = "sums of the rows or columns by kernels/rows and kernels/columns",
+                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+                   refuse_arrays(at);
+                   return std::make_unique<row_sums>(own_session(on), at);
+                 }});
+  all.push_back(reading_peer<1, false>());
+  all.push_back(reading_peer<2, false>());
+  all.push_back(reading_peer<2, true>());
+  all.push_back(reading_peer<4, false>());
+  all.push_back(reading_peer<4, true>());
+}
+
+}  // namespace tenfold::measure
