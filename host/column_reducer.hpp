@@ -1,0 +1,301 @@
+/// @file
+/// Reductions of the columns of a row-major matrix, with the caller's own types and operator, on
+/// any backend. Header-only, as host/reducer.hpp is.
+///
+///     device gpu(0);                                            // device(32) on the executor
+///     std::vector<double> sums = reduce_columns(gpu, in, rows, columns, sum<double>{});
+///
+///     column_reducer<float, sum<double>> add(gpu);              // to be used again and again
+///     add.enqueue(in, rows, columns, stride, out, stream);      // in, out: device memory
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/operators.hpp"
+#include "host/error.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/runtime/runtime.hpp"
+#include "kernels/columns/tiles.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// How the columns of a matrix are folded, wherever it lies.
+struct column_plan {
+  bool in_vectors;
+  column_tiles::cut cut;  ///< for a matrix that begins where a vector may
+};
+
+/// What a plan follows from. No address is among it: addresses change the speed, not the bits.
+struct column_query {
+  std::uint64_t rows, columns;
+  std::uint64_t stride;        ///< elements from one row's begin to the next one's
+  std::size_t element_bytes;   ///< as they are read
+  std::uint64_t vector_width;  ///< elements in the widest load
+  std::uint64_t block;         ///< threads of a block
+  std::uint64_t blocks;        ///< that are wanted
+  bool keeps_order;
+};
+
+namespace detail {
+
+/// Vectors of a thread, so few that what it accumulates stays in registers.
+template <typename In, typename T>
+inline constexpr int column_width = [] {
+  int width = gpu::vector_width<In, 16>;
+  while (width > 1 && width * sizeof(T) > 64) width /= 2;
+  return width;
+}();
+
+/// Threads of a block, so few that their results find room in shared memory.
+template <int Width, typename T>
+inline constexpr int column_block = [] {
+  int block = 256;
+  while (block > 32 && block * Width * sizeof(T) > 32 * 1024) block /= 2;
+  return block;
+}();
+
+/// Threads that share a row of a tile, if the rows are long: 1 KiB of it.
+constexpr std::uint64_t row_threads(std::uint64_t block, std::uint64_t width,
+                                    std::size_t element_bytes) {
+  return std::clamp<std::uint64_t>(1024 / (width * element_bytes), 1, block);
+}
+
+/// As many blocks as the device holds twice: the second half takes the place of what ends early.
+inline std::uint64_t column_blocks_wanted(const device_properties& device, int block,
+                                          std::size_t shared_bytes) {
+  return 2 * resident_blocks(device, block, shared_bytes) *
+         static_cast<std::uint64_t>(device.multiprocessors);
+}
+
+/// Tiles of about the same width, `threads` threads for a row of each, or fewer. `alike` is how
+/// many rows apart vectors begin at the same columns again; if not in every row, a row of a tile
+/// may take a vector more.
+inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t width,
+                                        std::uint64_t alike, std::uint64_t threads) {
+  const std::uint64_t vectors = ceil_div(q.columns, width);
+  const std::uint64_t tiles = ceil_div(vectors, threads);
+  // Tiles side by side share no sector, which is two vectors.
+  const std::uint64_t even = width > 1 && tiles > 1 ? 2 : 1;
+  const std::uint64_t own = ceil_div(ceil_div(vectors, tiles), even) * even;
+  const std::uint64_t all = own + (alike > 1 ? 1 : 0);
+  return {.threads = static_cast<unsigned>(all),
+          .layers = static_cast<unsigned>(q.block / all / alike * alike),
+          .columns = static_cast<unsigned>(own * width),
+          .tiles = ceil_div(vectors, own)};
+}
+
+/// As many rows abreast as a block has vectors for, with a vector more for a matrix that begins
+/// anywhere. They end where a sector does.
+/// @return layers 0, if there is no room for them
+inline column_tiles::cut cut_abreast(const column_query& q) {
+  const std::uint64_t sector = std::max<std::uint64_t>(32 / q.element_bytes, 1);
+  const std::uint64_t few = std::lcm(q.columns, sector) / q.columns;
+  const std::uint64_t fitting = (q.block - 1) * q.vector_width / (few * q.columns);
+  const std::uint64_t rows =
+      few * std::min(fitting, ceil_div(std::max<std::uint64_t>(q.rows, 1), few));
+  const std::uint64_t threads = rows * q.columns / q.vector_width + 1;
+  return {.abreast = static_cast<unsigned>(rows),
+          .threads = static_cast<unsigned>(threads),
+          .layers = fitting == 0 ? 0 : static_cast<unsigned>(q.block / threads),
+          .columns = static_cast<unsigned>(threads * q.vector_width)};
+}
+
+}  // namespace detail
+
+/// The rule by which a matrix is cut. It follows from what is known of one array on an H200; no
+/// threshold was tuned for columns yet.
+[[nodiscard]] inline column_plan plan_columns(const column_query& q) {
+  using namespace detail;
+  using column_tiles::cut;
+  const auto turns = [&](const cut& c, std::uint64_t width) {
+    const int loads = column_tiles::loads(static_cast<int>(width), q.element_bytes);
+    return q.rows / c.abreast / (c.layers * static_cast<std::uint64_t>(loads));
+  };
+  // A second launch is taken to cost as much time as four turns.
+  const auto in_parts = [&](cut c, std::uint64_t width) {
+    const std::uint64_t all = turns(c, width);
+    if (all >= 4) c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1, all);
+    return column_plan{width > 1, c};
+  };
+
+  const std::uint64_t in_one_tile = row_threads(q.block, q.vector_width, q.element_bytes);
+  if (q.vector_width > 1 && !q.keeps_order && q.stride == q.columns &&
+      q.columns <= in_one_tile * q.vector_width) {
+    const cut abreast = cut_abreast(q);
+    if (abreast.layers != 0) return in_parts(abreast, q.vector_width);
+  }
+
+  // Layers take rows that are alike; an operator that does not commute leaves them no choice.
+  std::uint64_t alike = q.rows <= 1 ? 1 : q.vector_width / std::gcd(q.stride, q.vector_width);
+  const std::uint64_t width = alike > 1 && q.keeps_order ? 1 : q.vector_width;
+  if (width == 1) alike = 1;
+  const std::uint64_t fitting = alike > 1 ? q.block / alike / 2 * 2 - 2 : q.block;
+  std::uint64_t threads =
+      std::min<std::uint64_t>(row_threads(q.block, width, q.element_bytes), fitting);
+  const auto tiles_by = [&](std::uint64_t t) { return cut_into_tiles(q, width, alike, t); };
+  cut c = tiles_by(threads);
+  // Few rows leave a thread few loads, unless its block has few layers.
+  while (threads * 2 <= fitting && turns(c, width) < 4 &&
+         (tiles_by(threads * 2).tiles >= q.blocks || q.rows < c.layers))
+    c = tiles_by(threads *= 2);
+  // Narrow tiles, if they save the second launch: none narrower than four sectors, and where there
+  // is much to read, than sixteen.
+  cut narrow = c;
+  while (threads * width * q.element_bytes > 128 && narrow.tiles < q.blocks &&
+         turns(narrow, width) > 0)
+    narrow = tiles_by(threads /= 2);
+  if (turns(narrow, width) < 4 ||
+      (narrow.tiles >= q.blocks && narrow.columns * q.element_bytes >= 512))
+    return {width > 1, narrow};
+  return in_parts(c, width);
+}
+
+/// Reduces the columns of matrices of In, each to one T with Op, whatever their shape.
+///
+/// It owns memory for partials, of a size that follows from the device, and allocates nothing
+/// afterwards. Not for use from several OS threads at once, nor on several streams at once. A graph
+/// that recorded a call replays no longer than the reducer lives.
+///
+/// The same call on the same device gives the same bits, wherever the matrix lies. An operator that
+/// does not commute finds the elements of a column in the order of their rows.
+/// @tparam In what is read; converts explicitly to T
+/// @tparam Op see common/operators.hpp; T is what its identity is
+template <typename In, typename Op>
+class column_reducer {
+ public:
+  using T = decltype(std::declval<const Op&>().identity());
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
+                "elements travel through device memory: they must be trivially copyable");
+  static_assert(reduction_operator<Op, T>,
+                "the operator says whether it commutes, has identity() and operator()(T, T), and "
+                "is trivially copyable");
+
+  /// @throws device_error when the memory for partials cannot be had
+  explicit column_reducer(const device& on, Op op = {})
+      : op_(op),
+        device_(on),
+        properties_(on.properties()),
+        partials_(on, blocks_wanted() * most_columns * sizeof(T)) {
+    constexpr int capability_that_waits = 90;
+    if (hardware_lack(on, capability_that_waits).empty() &&
+        build_lack(on, kernel_over<1, T>(), capability_that_waits).empty())
+      start_ = launch_start::early;
+  }
+
+  /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
+  /// `in[c + stride]` and so on, as many as there are rows, its result is `out[c]`; without rows it
+  /// is the identity. Without columns nothing is enqueued.
+  /// @param in device memory, aligned to In and otherwise as it pleases
+  /// @param stride elements from one row's begin to the next one's; what lies between rows is not
+  ///   read
+  /// @param out device memory for `columns` results, or host memory that the device can write
+  /// @throws input_error for a stride less than the columns, or a null pointer where there is
+  ///   something to read or to write
+  void enqueue(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+               T* out, stream_handle on) {
+    if (columns == 0) return;
+    if (stride < columns)
+      throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
+                        std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
+                        " or more");
+    if (out == nullptr || (in == nullptr && rows != 0))
+      throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
+                        " are at a null pointer: pass device memory");
+    device_.make_current();
+    const column_plan plan = plan_for(rows, columns, stride);
+    // In a graph, to let a single launch begin early takes more time than it saves.
+    const launch_start start =
+        plan.cut.parts == 1 && is_capturing(on) ? launch_start::after_the_previous : start_;
+    T* const results = plan.cut.parts == 1 ? out : static_cast<T*>(partials_.data());
+    if (plan.in_vectors)
+      launch_tiles<width>(plan.cut, in, rows, columns, stride, results, on, start);
+    else
+      launch_tiles<1>(plan.cut, in, rows, columns, stride, results, on, start);
+    if (plan.cut.parts == 1) return;
+    // So few columns a tile that every multiprocessor has some.
+    const auto tiles = 2 * static_cast<std::uint64_t>(properties_.multiprocessors);
+    const column_query q = query(plan.cut.parts, columns, columns);
+    launch_tiles<1, T>(
+        detail::cut_into_tiles(q, 1, 1, std::clamp<std::uint64_t>(columns / tiles, 1, block)),
+        results, plan.cut.parts, columns, columns, out, on, start);
+  }
+
+  /// How `enqueue` folds such a matrix.
+  [[nodiscard]] column_plan plan_for(std::uint64_t rows, std::uint64_t columns,
+                                     std::uint64_t stride) const {
+    return plan_columns(query(rows, columns, stride));
+  }
+
+ private:
+  static constexpr int width = detail::column_width<In, T>;
+  static constexpr int block = detail::column_block<width, T>;
+  /// Of a tile whose results a second launch folds.
+  static constexpr std::size_t most_columns =
+      std::max(width * detail::row_threads(block, width, sizeof(In)),
+               detail::row_threads(block, 1, sizeof(In)));
+
+  [[nodiscard]] std::uint64_t blocks_wanted() const {
+    return detail::column_blocks_wanted(properties_, block, block * width * sizeof(T));
+  }
+
+  [[nodiscard]] column_query query(std::uint64_t rows, std::uint64_t columns,
+                                   std::uint64_t stride) const {
+    return {rows, columns, stride, sizeof(In), width, block, blocks_wanted(), !bool{Op::commutes}};
+  }
+
+  template <int Width, typename From>
+  static kernel_handle kernel_over() {
+    return &column_tiles::reduce_columns<block, Width, From, T, Op>;
+  }
+
+  template <int Width, typename From>
+  void launch_tiles(column_tiles::cut by, const From* in, std::size_t rows, std::size_t columns,
+                    std::size_t stride, T* out, stream_handle on, launch_start start) {
+    // A matrix that begins anywhere may need a tile more.
+    if (by.abreast == 1) by.tiles = ceil_div(columns + column_tiles::lead<Width>(in), by.columns);
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by};
+    // What exceeds the largest grid is left to its loop.
+    launch(kernel_over<Width, From>(),
+           std::min<std::uint64_t>(by.tiles * by.parts, properties_.blocks_per_launch), block, 0,
+           on, arguments, start);
+  }
+
+  Op op_;
+  device device_;
+  device_properties properties_;
+  device_memory partials_;
+  launch_start start_ = launch_start::after_the_previous;
+};
+
+/// Reduces each column of a row-major matrix whose rows follow each other without gaps, and waits
+/// for the results. Allocates memory for them every time: for more than one call, or for results
+/// that stay on the device, keep a `column_reducer`.
+/// @param in device memory with `rows * columns` elements
+/// @return a result for each column, on the host
+/// @throws input_error for a null pointer where there are elements
+/// @throws device_error when memory cannot be had, or a kernel fails
+template <typename In, typename Op>
+[[nodiscard]] auto reduce_columns(const device& on, const In* in, std::uint64_t rows,
+                                  std::uint64_t columns, Op op) {
+  column_reducer<In, Op> reducer(on, op);
+  using T = typename column_reducer<In, Op>::T;
+  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a column_reducer");
+  std::vector<T> results(columns, op.identity());
+  const std::size_t bytes = columns * sizeof(T);
+  const stream queue(on);
+  const device_memory out(on, bytes);
+  reducer.enqueue(in, rows, columns, columns, static_cast<T*>(out.data()), queue.handle());
+  copy_to_host(results.data(), out.data(), bytes, queue.handle());
+  queue.synchronize();
+  return results;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

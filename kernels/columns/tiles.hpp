@@ -1,0 +1,163 @@
+// Columns: a block folds a tile of them
+//
+// The columns of a row-major matrix lie side by side. So a thread owns neighbouring columns, as
+// many as a load of 16 bytes brings, and goes down the rows. Threads side by side share a row of
+// their block's tile, and threads behind them take other rows of it, in layers. Shared memory
+// brings the layers together. Where one tile below each column leaves blocks idle, several parts
+// share the rows, and leave a row of partials each: again a matrix, whose columns a second launch
+// folds. It is already there when the first one ends.
+//
+// A matrix of few columns without gaps is one array, in which several rows abreast make a row of a
+// wider matrix. A thread's next vector belongs to the same columns wherever the rows begin.
+//
+// Where rows begin anywhere, each layer takes rows that are alike: their vectors begin at the same
+// distance from the tile's. What a vector brings of the tile beside it is left to that tile.
+//
+// For an operator that does not commute, a layer takes a stretch of rows of its own.
+//
+// Watch: sectors per request, for rows that are no multiple of 16 bytes; and blocks below each
+// other, against the partials that they write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::column_tiles {
+
+/// How a matrix is cut.
+struct cut {
+  unsigned abreast = 1;   ///< rows that are taken as one; several only where there are no gaps
+  unsigned threads = 1;   ///< that share a row of a tile
+  unsigned layers = 1;    ///< of so many threads
+  unsigned columns = 1;   ///< of a tile, where vectors may begin
+  std::size_t tiles = 1;  ///< side by side
+  std::size_t parts = 1;  ///< below each other, each of which leaves a row of results
+};
+
+/// The loads of a thread that are on their way at once: 64 bytes, but no more than eight loads, and
+/// as many elements as registers hold.
+__host__ __device__ constexpr int loads(int width, std::size_t element_bytes) {
+  const int most = 32 / width < 8 ? 32 / width : 8;
+  const std::size_t all = 64 / (static_cast<std::size_t>(width) * element_bytes);
+  return all < 1 ? 1 : all > static_cast<std::size_t>(most) ? most : static_cast<int>(all);
+}
+
+/// How many elements lie between the last place where a vector may begin and p.
+template <int Width, typename In>
+__host__ __device__ unsigned lead(const In* p) {
+  return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) / sizeof(In);
+}
+
+/// @param out a result for each column; with several parts, a row of partials for each of them
+template <int BlockSize, int Width, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
+                   Op op, cut by) {
+  constexpr int Loads = loads(Width, sizeof(In));
+  __shared__ gpu::shared_array<T, BlockSize * Width> shared;
+  const unsigned tid = threadIdx.x, x = tid % by.threads, layer = tid / by.threads;
+  const std::size_t whole_rows = rows / by.abreast, step = stride * by.abreast;
+  const auto length = static_cast<std::ptrdiff_t>(columns * by.abreast);
+  const auto rest = static_cast<std::ptrdiff_t>(rows % by.abreast * columns);
+
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+
+  for (std::size_t i = blockIdx.x; i < by.tiles * by.parts; i += gridDim.x) {
+    const std::size_t part = i / by.tiles;
+    const auto first = static_cast<std::ptrdiff_t>(i % by.tiles * by.columns) -
+                       static_cast<std::ptrdiff_t>(lead<Width>(in));
+    const std::size_t begin = whole_rows * part / by.parts;
+    const std::size_t end = whole_rows * (part + 1) / by.parts;
+    const std::size_t apart = Op::commutes ? by.layers : 1;
+    std::size_t row = begin + (Op::commutes ? layer : (end - begin) * layer / by.layers);
+    std::size_t last = Op::commutes ? end : begin + (end - begin) * (layer + 1) / by.layers;
+
+    // The thread's vector, from the tile's first column and from the matrix's.
+    const int shift = row < last ? static_cast<int>(row * step % Width) : 0;
+    const int place = static_cast<int>(x * Width) - shift;
+    const std::ptrdiff_t at = first + place;
+    const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
+    const bool is_whole = is_there(at) && is_there(at + Width - 1) &&
+                          gpu::is_vector_aligned<Width>(in + row * step + at);
+    const bool is_idle =
+        layer >= by.layers || place >= static_cast<int>(by.columns) || at >= length;
+    if (is_idle) last = row;
+
+    static_array<T, Width> results;
+    static_for<0, less_than<Width>, increment<1>>(
+        [&]<int W>() { get<W>(results) = op.identity(); });
+    const auto fold = [&](const static_array<In, Width>& vector) {
+      static_for<0, less_than<Width>, increment<1>>(
+          [&]<int W>() { get<W>(results) = op(get<W>(results), T(get<W>(vector))); });
+    };
+    const auto jump = static_cast<std::ptrdiff_t>(apart * step);
+    std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
+    if (is_whole)
+      for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump) {
+        static_array<static_array<In, Width>, Loads> vectors;
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump); });
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
+      }
+    // The last rows; and all, at either end of them, or where no vector may begin.
+    for (; row < last; row += Loads * apart, from += Loads * jump) {
+      static_array<static_array<In, Width>, Loads> vectors{};
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+        if (row + L * apart >= last) return;
+        if (is_whole)
+          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump);
+        else
+          static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+            if (is_there(at + W)) get<W>(get<L>(vectors)) = in[from + L * jump + W];
+          });
+      });
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+        if (row + L * apart < last) fold(get<L>(vectors));
+      });
+    }
+    // Rows that are too few to be taken as one.
+    if (rest != 0 && layer == 0 && part + 1 == by.parts)
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        if (0 <= at + W && at + W < rest)
+          get<W>(results) = op(get<W>(results), T(in[whole_rows * step + at + W]));
+      });
+
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      const int column = place + W;
+      if (!is_idle && 0 <= column && column < static_cast<int>(by.columns))
+        shared[layer * by.columns + static_cast<unsigned>(column)] = get<W>(results);
+    });
+    __syncthreads();
+
+    // The rows of results in shared memory, neighbours first.
+    const unsigned before = first < 0 ? static_cast<unsigned>(-first) : 0;
+    const std::ptrdiff_t left = length - first;
+    const unsigned all = by.abreast > 1 ? static_cast<unsigned>(columns)
+                         : left < static_cast<std::ptrdiff_t>(by.columns)
+                             ? static_cast<unsigned>(left) - before
+                             : by.columns - before;
+    const auto result = [&](unsigned r, unsigned column) -> T& {
+      return shared[r / by.abreast * by.columns + before +
+                    r % by.abreast * static_cast<unsigned>(columns) + column];
+    };
+    const unsigned count = by.layers * by.abreast;
+    for (unsigned distance = 1; distance < count; distance *= 2) {
+      const unsigned pairs = (count + distance - 1) / (2 * distance);
+      for (unsigned j = tid; j < pairs * all; j += BlockSize) {
+        const unsigned r = j / all * 2 * distance, column = j % all;
+        result(r, column) = op(result(r, column), result(r + distance, column));
+      }
+      __syncthreads();
+    }
+    T* const to = out + part * columns + (first < 0 ? 0 : first);
+    for (unsigned j = tid; j < all; j += BlockSize) to[j] = result(0, j);
+    __syncthreads();  // before the next tile's results take the place of these
+  }
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::column_tiles

@@ -1,0 +1,341 @@
+// Reductions of columns, on every backend: each way to cut a matrix, every shape around which one
+// could stumble.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/together.hpp"
+#include "host/column_reducer.hpp"
+#include "tests/gpu/matrices.hpp"
+#include "tests/stages/user_operators.hpp"
+#if !defined(__CUDACC__) && !defined(__HIP__)
+#include <sys/mman.h>
+
+#include "host/simt/executor.hpp"
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+/// On a GPU, or on the executor by warps of either size.
+class Columns : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+#if defined(__CUDACC__) || defined(__HIP__)
+    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+#endif
+    on = std::make_unique<device>(GetParam());
+  }
+  std::unique_ptr<device> on;
+};
+
+/// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
+std::vector<matrix_shape> shapes() {
+  std::vector<matrix_shape> all;
+  for (const std::size_t columns : {0,  1,   2,   3,   4,    5,    7,    8,    31,     32,     33,
+                                    64, 129, 256, 257, 1000, 1024, 1025, 4096, 12'345, 100'003})
+    for (const std::size_t rows : {0, 1, 2, 3, 9, 100, 1000, 20'001})
+      for (const matrix_shape s : {matrix_shape{rows, columns, columns},
+                                   {rows, columns, columns, 1},
+                                   {rows, columns, columns + 1},
+                                   {rows, columns, columns + 2, 1},
+                                   {rows, columns, ceil_div(columns, 16) * 16, 3}})
+        if (s.end() <= most_elements) all.push_back(s);
+  return all;
+}
+
+/// The results of the columns, and one more behind them that nobody is to write.
+template <typename In, typename Op>
+auto results_of(const device& on, column_reducer<In, Op>& reducer, const array<In>& in,
+                const matrix_shape& s) {
+  using T = typename column_reducer<In, Op>::T;
+  T untouched;
+  std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
+  const array<T> out(on, std::vector<T>(s.columns + 1, untouched));
+  const stream queue(on);
+  reducer.enqueue(in.get() + s.shift, s.rows, s.columns, s.stride, out.get(), queue.handle());
+  queue.synchronize();
+  std::vector<T> results = out.values();
+  EXPECT_EQ(std::memcmp(&results.back(), &untouched, sizeof untouched), 0) << "behind " << s;
+  results.pop_back();
+  return results;
+}
+
+template <typename In, typename Op>
+auto columns_in_order(const std::vector<In>& in, const matrix_shape& s, Op op) {
+  using T = decltype(op.identity());
+  std::vector<T> results(s.columns, op.identity());
+  for (std::size_t row = 0; row < s.rows; ++row)
+    for (std::size_t i = 0; i < s.columns; ++i)
+      results[i] = op(results[i], T(in[s.shift + row * s.stride + i]));
+  return results;
+}
+
+/// Each column has what `is_right(result, in order, shape)` takes.
+template <typename In, typename Op, typename IsRight>
+void expect_right(const device& on, const std::vector<In>& in, Op op, IsRight is_right) {
+  const array<In> elements(on, in);
+  column_reducer<In, Op> reducer(on, op);
+  for (const matrix_shape& s : shapes()) {
+    const auto results = results_of(on, reducer, elements, s);
+    const auto expected = columns_in_order(in, s, op);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < s.columns; ++i) wrong += !is_right(results[i], expected[i], s);
+    EXPECT_EQ(wrong, 0u) << "columns that are wrong, of " << s;
+  }
+}
+
+/// The same bits as in order, for operators that do not round.
+template <typename In, typename Op>
+void expect_exact(const device& on, const std::vector<In>& in, Op op) {
+  expect_right(on, in, op, [](const auto& result, const auto& expected, const matrix_shape&) {
+    return std::memcmp(&result, &expected, sizeof result) == 0;
+  });
+}
+
+TEST_P(Columns, OfIntegersAreExact) {
+  expect_exact(*on, random_elements<std::uint32_t>(random_word), sum<std::uint32_t>{});
+  expect_exact(*on, random_elements<std::int8_t>([](std::mt19937& random) {
+    return static_cast<std::int8_t>(random());
+  }),
+               sum<std::int64_t>{});
+}
+
+/// NaN and zeros of both signs among them.
+TEST_P(Columns, HaveTheMinimumOfIeee754) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    const auto word = random_word(random);
+    if (word % 997 == 0) return std::numeric_limits<float>::quiet_NaN();
+    return static_cast<float>(word % 1999) * (word >> 31 == 0 ? -0.0F : 1.0F);
+  });
+  expect_right(*on, in, minimum<float>{}, [](float result, float expected, const matrix_shape&) {
+    return std::isnan(expected)
+               ? std::isnan(result)
+               : result == expected && std::signbit(result) == std::signbit(expected);
+  });
+}
+
+TEST_P(Columns, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
+  expect_exact(*on, random_elements<std::uint32_t>(random_word), compose{});
+}
+
+TEST_P(Columns, OfStructsThatNoVectorHolds) {
+  const auto in = random_elements<moments>(
+      [](std::mt19937& random) { return moments(static_cast<float>(random() % 1000)); });
+  expect_right(
+      *on, in, merge_moments{},
+      [](const moments& result, const moments& expected, const matrix_shape&) {
+        return result.count == expected.count && std::abs(result.mean - expected.mean) < 1e-9 &&
+               std::abs(result.deviation - expected.deviation) < 1e-9 * (1 + expected.deviation);
+      });
+}
+
+TEST_P(Columns, HaveSeveralResultsOfOneRead) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 8;
+  });
+  const together<sum<double>, minimum<float>, maximum<float>> op;  // without padding
+  expect_right(*on, in, op, [](const auto& result, const auto& expected, const matrix_shape&) {
+    return get<0>(result) == get<0>(expected) && get<1>(result) == get<1>(expected) &&
+           get<2>(result) == get<2>(expected);
+  });
+}
+
+/// Sums that round: neither the run nor the address must show in their bits.
+TEST_P(Columns, HaveTheSameBitsInEveryRunWhereverTheyLie) {
+  const auto in = random_elements<float>([](std::mt19937& random) {
+    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
+  });
+  const array<float> elements(*on, in), moved(*on, {in.begin() + 1, in.end()});
+  column_reducer<float, sum<float>> reducer(*on);
+  std::size_t rounded = 0;
+  for (const matrix_shape& s : shapes()) {
+    const auto results = results_of(*on, reducer, elements, s);
+    EXPECT_TRUE(same_bits(results, results_of(*on, reducer, elements, s))) << s;
+    const matrix_shape shifted{s.rows, s.columns, s.stride, s.shift - 1};
+    EXPECT_TRUE(s.shift == 0 || same_bits(results, results_of(*on, reducer, moved, shifted))) << s;
+    const auto expected = columns_in_order(in, s, sum<float>{});
+    for (std::size_t i = 0; i < s.columns; ++i) {
+      EXPECT_NEAR(results[i], expected[i], 1e-6 * static_cast<double>(s.rows)) << i << " of " << s;
+      rounded += results[i] != expected[i];
+    }
+  }
+  EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
+}
+
+/// An accumulator of 1 KiB: how often each of 256 values was met.
+struct histogram {
+  std::uint32_t counts[256] = {};
+  histogram() = default;
+  __host__ __device__ constexpr explicit histogram(std::uint8_t x) { counts[x] = 1; }
+};
+struct add_histograms {
+  static constexpr bool commutes = true;
+  __host__ __device__ histogram identity() const { return {}; }
+  __host__ __device__ histogram operator()(histogram x, const histogram& y) const {
+    for (int i = 0; i < 256; ++i) x.counts[i] += y.counts[i];
+    return x;
+  }
+};
+
+TEST_P(Columns, HaveAccumulatorsOfAKibibyte) {
+  const auto in = random_elements<std::uint8_t>(
+      [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
+  const array elements(*on, in);
+  column_reducer<std::uint8_t, add_histograms> reducer(*on);
+  for (const matrix_shape& s : {matrix_shape{1000, 3, 3, 1}, {9, 100, 101}}) {
+    const auto expected = columns_in_order(in, s, add_histograms{});
+    EXPECT_TRUE(same_bits(results_of(*on, reducer, elements, s), expected)) << s;
+  }
+}
+
+struct sum_in_order : sum<float> {
+  static constexpr bool commutes = false;
+};
+
+TEST_P(Columns, AreCutInEveryWay) {
+  const column_reducer<float, sum<float>> reducer(*on);
+  bool abreast = false, side_by_side = false, in_parts = false, in_layers = false, alike = false,
+       in_one = false;
+  for (const matrix_shape& s : shapes()) {
+    if (s.columns == 0) continue;
+    const column_plan plan = reducer.plan_for(s.rows, s.columns, s.stride);
+    EXPECT_LE(plan.cut.threads * plan.cut.layers, 256u) << s;
+    EXPECT_TRUE(plan.in_vectors) << s;
+    abreast |= plan.cut.abreast > 1;
+    side_by_side |= plan.cut.tiles > 1 && plan.cut.parts > 1;
+    in_parts |= plan.cut.parts > 1;
+    in_layers |= plan.cut.layers > 1 && plan.cut.parts == 1;
+    alike |= plan.cut.abreast == 1 && plan.cut.threads > plan.cut.columns / 4;
+    in_one |= plan.cut.tiles == 1 && plan.cut.parts == 1;
+  }
+  EXPECT_TRUE(abreast && side_by_side && in_parts && in_layers && alike && in_one);
+  const column_reducer<float, sum_in_order> ordered(*on);
+  EXPECT_FALSE(ordered.plan_for(100, 33, 33).in_vectors);
+  EXPECT_TRUE(ordered.plan_for(100, 32, 32).in_vectors);
+}
+
+TEST_P(Columns, AreReducedByOneCall) {
+  const std::vector<float> in{1, 2, 3, 4, 5, 6};
+  const array<float> elements(*on, in);
+  EXPECT_EQ(reduce_columns(*on, elements.get(), 2, 3, sum<double>{}),
+            (std::vector<double>{5, 7, 9}));
+  EXPECT_EQ(reduce_columns(*on, elements.get(), 3, 2, sum<double>{}), (std::vector<double>{9, 12}));
+  EXPECT_EQ(reduce_columns(*on, elements.get(), 0, 2, sum<double>{}), (std::vector<double>{0, 0}));
+  EXPECT_TRUE(reduce_columns(*on, elements.get(), 3, 0, sum<double>{}).empty());
+}
+
+/// A capture refuses an allocation.
+TEST_P(Columns, AreRecordedInAGraphThatReplaysOnNewElements) {
+  constexpr matrix_shape few{50'000, 5, 5}, many{3, 1000, 1000};
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const array elements(*on, in);
+  const array<std::uint32_t> out(*on, std::vector<std::uint32_t>(few.columns + many.columns));
+  column_reducer<std::uint32_t, sum<std::uint32_t>> add(*on);
+  ASSERT_GT(add.plan_for(few.rows, few.columns, few.stride).cut.parts, 1u);
+  const stream queue(*on);
+  const graph recorded(queue.handle(), [&] {
+    add.enqueue(elements.get(), few.rows, few.columns, few.stride, out.get(), queue.handle());
+    add.enqueue(elements.get(), many.rows, many.columns, many.stride, out.get() + few.columns,
+                queue.handle());
+  });
+  for (const std::uint32_t factor : {1, 3}) {
+    auto changed = in;
+    for (std::uint32_t& x : changed) x *= factor;
+    elements.write(changed);
+    recorded.launch(queue.handle());
+    queue.synchronize();
+    auto expected = columns_in_order(changed, few, sum<std::uint32_t>{});
+    for (const std::uint32_t each : columns_in_order(changed, many, sum<std::uint32_t>{}))
+      expected.push_back(each);
+    EXPECT_EQ(out.values(), expected) << factor;
+  }
+}
+
+TEST_P(Columns, RefuseWhatCannotBeMeant) {
+  const array<float> elements(*on, {1, 2, 3, 4}), out(*on, {0, 0});
+  const stream queue(*on);
+  column_reducer<float, sum<float>> add(*on);
+  const auto message = [&](const float* in, std::uint64_t stride, float* to) -> std::string {
+    try {
+      add.enqueue(in, 2, 2, stride, to, queue.handle());
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message(elements.get(), 1, out.get()),
+            "rows of 2 elements overlap at a stride of 1: use a stride of 2 or more");
+  EXPECT_EQ(message(nullptr, 2, out.get()),
+            "the matrix's elements are at a null pointer: pass device memory");
+  EXPECT_EQ(message(elements.get(), 2, nullptr),
+            "the matrix's results are at a null pointer: pass device memory");
+  EXPECT_NO_THROW(add.enqueue(nullptr, 2, 0, 0, nullptr, queue.handle()));
+  EXPECT_NO_THROW(add.enqueue(nullptr, 0, 2, 2, out.get(), queue.handle()));
+}
+
+#if defined(__CUDACC__)
+INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(0), [](const auto&) { return "cuda"; });
+#elif defined(__HIP__)
+INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(0), [](const auto&) { return "hip"; });
+#else
+INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(32, 64),
+                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+
+TEST_P(Columns, BeyondTheLargestGridAreLoopedOver) {
+  const device small(on->warp_size(), 3);
+  const auto in = random_elements<std::uint32_t>(random_word);
+  expect_exact(small, in, sum<std::uint32_t>{});
+}
+
+/// Neither threads nor blocks come in an order that a kernel may count on; each block has several
+/// tiles or parts.
+TEST_P(Columns, AreRightInAnyOrderOfThreadsAndBlocks) {
+  const device small(on->warp_size(), 2);
+  const auto in = random_elements<std::uint32_t>(random_word);
+  const array<std::uint32_t> elements(*on, in);
+  column_reducer<std::uint32_t, compose> ordered(small);
+  column_reducer<std::uint32_t, sum<std::uint32_t>> add(small);
+  for (const char* order : {"reverse", "random:7", "first:0@1", "last:255@1"}) {
+    simt::set_schedule(simt::parse_schedule(order));
+    for (const matrix_shape& s : {matrix_shape{20'000, 3, 3}, {600, 33, 33}, {60, 4097, 4100}}) {
+      EXPECT_TRUE(
+          same_bits(results_of(small, ordered, elements, s), columns_in_order(in, s, compose{})))
+          << order << ", " << s;
+      EXPECT_EQ(results_of(small, add, elements, s), columns_in_order(in, s, sum<std::uint32_t>{}))
+          << order << ", " << s;
+    }
+    simt::set_schedule({});
+  }
+}
+
+/// Memory that is not there until it is written.
+TEST_P(Columns, LieBeyond32Bits) {
+  constexpr std::size_t rows = 3, stride = (std::size_t{1} << 33) + 1, bytes = rows * stride;
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) GTEST_SKIP() << "there are no " << bytes << " bytes of addresses";
+  auto* const in = static_cast<std::uint8_t*>(memory);
+  for (const std::size_t columns : {3u, 1000u, 10'003u}) {
+    for (std::size_t row = 0; row < rows; ++row)
+      std::memset(in + row * stride, static_cast<int>(row + 1), columns);
+    column_reducer<std::uint8_t, sum<std::uint64_t>> add(*on);
+    const array<std::uint64_t> out(*on, std::vector<std::uint64_t>(columns));
+    const stream queue(*on);
+    add.enqueue(in, rows, columns, stride, out.get(), queue.handle());
+    EXPECT_EQ(out.values(), std::vector<std::uint64_t>(columns, 6));
+  }
+  munmap(memory, bytes);
+}
+#endif
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND

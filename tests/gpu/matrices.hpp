@@ -1,0 +1,99 @@
+// What tests of rows, of columns and of segments have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <random>
+#include <vector>
+
+#include "common/operators.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+constexpr unsigned seed = 4711;
+
+/// An array on the device.
+template <typename T>
+class array {
+ public:
+  array(const device& on, const std::vector<T>& values)
+      : queue_(on), bytes_(values.size() * sizeof(T)), memory_(on, bytes_) {
+    write(values);
+  }
+  void write(const std::vector<T>& values) const {
+    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
+    queue_.synchronize();
+  }
+  [[nodiscard]] T* get() const { return static_cast<T*>(memory_.data()); }
+  [[nodiscard]] std::vector<T> values() const {
+    std::vector<T> all(bytes_ / sizeof(T));
+    copy_to_host(all.data(), get(), bytes_, queue_.handle());
+    queue_.synchronize();
+    return all;
+  }
+
+ private:
+  stream queue_;
+  std::size_t bytes_;
+  device_memory memory_;
+};
+
+struct matrix_shape {
+  std::size_t rows, columns, stride;
+  std::size_t shift = 0;  ///< elements that lie before the first row
+
+  [[nodiscard]] std::size_t end() const {
+    return shift + (rows == 0 ? 0 : (rows - 1) * stride + columns);
+  }
+};
+
+std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
+  return out << s.rows << " x " << s.columns << ", stride " << s.stride << ", shift " << s.shift
+             << ", seed " << seed;
+}
+
+constexpr std::size_t most_elements = 260'000;
+
+template <typename In, typename Make>
+std::vector<In> random_elements(Make make) {
+  std::mt19937 random(seed);
+  std::vector<In> all;
+  all.reserve(most_elements);
+  for (std::size_t i = 0; i < most_elements; ++i) all.push_back(make(random));
+  return all;
+}
+
+std::uint32_t random_word(std::mt19937& random) {
+  return static_cast<std::uint32_t>(random());
+}
+
+template <typename T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// x -> a x + b modulo 2^32, of a single number.
+struct affine {
+  std::uint32_t a, b;
+  affine() = default;
+  __host__ __device__ constexpr affine(std::uint32_t factor, std::uint32_t offset)
+      : a(factor), b(offset) {}
+  __host__ __device__ constexpr explicit affine(std::uint32_t x) : a(2 * x + 1), b(x) {}
+};
+
+/// One after the other, which forgives no misplaced element.
+struct compose {
+  static constexpr bool commutes = false;
+  __host__ __device__ constexpr affine identity() const { return {1, 0}; }
+  __host__ __device__ constexpr affine operator()(const affine& x, const affine& y) const {
+    return {x.a * y.a, x.b * y.a + y.b};
+  }
+};
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
