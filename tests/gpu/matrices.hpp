@@ -51,7 +51,7 @@ struct matrix_shape {
   }
 };
 
-std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
+inline std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
   return out << s.rows << " x " << s.columns << ", stride " << s.stride << ", shift " << s.shift
              << ", seed " << seed;
 }
@@ -67,7 +67,7 @@ std::vector<In> random_elements(Make make) {
   return all;
 }
 
-std::uint32_t random_word(std::mt19937& random) {
+inline std::uint32_t random_word(std::mt19937& random) {
   return static_cast<std::uint32_t>(random());
 }
 

@@ -1,0 +1,155 @@
+/// @file
+/// Reductions of segments of any lengths that lie one after the other, with the caller's own types
+/// and operator, on any backend. Header-only, as host/reducer.hpp is.
+///
+///     device gpu(0);                                            // device(32) on the executor
+///     std::vector<double> sums = reduce_segments(gpu, in, offsets, segments, sum<double>{});
+///
+///     segment_reducer<float, sum<double>> add(gpu);             // to be used again and again
+///     add.enqueue(in, offsets, segments, out, stream);          // all of them: device memory
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/operators.hpp"
+#include "common/tmp.hpp"
+#include "host/error.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/reduce/shape.hpp"
+#include "host/runtime/runtime.hpp"
+#include "kernels/segments/shares.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Reduces segments of In, each to one T with Op, whatever their lengths: one of a billion elements
+/// among a million of three takes as long as as many elements in equal segments.
+///
+/// It owns memory for partials, of a size that follows from the device, and allocates nothing
+/// afterwards. Not for use from several OS threads at once, nor on several streams at once. A graph
+/// that recorded a call replays no longer than the reducer lives.
+///
+/// The same call on the same device gives the same bits, wherever the elements lie. An operator
+/// finds the elements of a segment in their order.
+/// @tparam In what is read; converts explicitly to T
+/// @tparam Op see common/operators.hpp; T is what its identity is
+template <typename In, typename Op>
+class segment_reducer {
+ public:
+  using T = decltype(std::declval<const Op&>().identity());
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
+                "elements travel through device memory: they must be trivially copyable");
+  static_assert(reduction_operator<Op, T>,
+                "the operator says whether it commutes, has identity() and operator()(T, T), and "
+                "is trivially copyable");
+
+  /// @throws input_error for a device whose warps have no kernels
+  /// @throws device_error when the memory for partials cannot be had
+  explicit segment_reducer(const device& on, Op op = {})
+      : op_(op),
+        device_(on),
+        blocks_(blocks_for(on.properties())),
+        rests_(on, blocks_ * sizeof(T)),
+        unfinished_(on, blocks_ * sizeof(std::size_t)) {
+    if (!is_among(warp_sizes, on.warp_size()))
+      throw input_error("there are no kernels for segments with warps of " +
+                        std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
+    constexpr int capability_that_waits = 90;
+    kernel_handle second;
+    with_warps(
+        [&]<int WarpSize>() { second = &segment_shares::fold_rests<block, WarpSize, T, Op>; });
+    if (hardware_lack(on, capability_that_waits).empty() &&
+        build_lack(on, second, capability_that_waits).empty())
+      start_ = launch_start::early;
+  }
+
+  /// Enqueues the reduction of `segments` segments. The elements of segment s are those from
+  /// `in[offsets[s]]` up to `in[offsets[s + 1]]`, which is not among them; its result is `out[s]`,
+  /// the identity if it has none. Without segments nothing is enqueued.
+  /// @param in device memory, aligned to In and otherwise as it pleases
+  /// @param offsets device memory with `segments + 1` offsets, none less than the one before. The
+  ///   host does not see them: if one is less, what is read is undefined, but nothing is written
+  ///   beyond `out`.
+  /// @param out device memory for `segments` results, or host memory that the device can read and
+  ///   write
+  /// @throws input_error for a null pointer, also where all segments are empty
+  template <std::integral Offset>
+  void enqueue(const In* in, const Offset* offsets, std::uint64_t segments, T* out,
+               stream_handle on) {
+    static_assert(sizeof(Offset) >= 4, "offsets are of 32 or 64 bits");
+    if (segments == 0) return;
+    if (in == nullptr || offsets == nullptr || out == nullptr)
+      throw input_error(std::string("the segments' ") +
+                        (in == nullptr        ? "elements"
+                         : offsets == nullptr ? "offsets"
+                                              : "results") +
+                        " are at a null pointer: pass device memory");
+    device_.make_current();
+    kernel_handle first, second;
+    with_warps([&]<int WarpSize>() {
+      first = &segment_shares::reduce_segments<block, WarpSize, In, Offset, T, Op>;
+      second = &segment_shares::fold_rests<block, WarpSize, T, Op>;
+    });
+    auto* rests = static_cast<T*>(rests_.data());
+    auto* unfinished = static_cast<std::size_t*>(unfinished_.data());
+    std::size_t count = segments;
+    auto blocks = static_cast<unsigned>(blocks_);
+    void* shares[] = {&in, &offsets, &out, &count, &rests, &unfinished, &op_};
+    launch(first, blocks_, block, 0, on, shares, start_);
+    void* left[] = {&rests, &unfinished, &out, &count, &blocks, &op_};
+    launch(second, 1, block, 0, on, left, start_);
+  }
+
+ private:
+  static constexpr int block = 256;
+
+  /// As many blocks as the device holds twice: the second half takes the place of what ends early.
+  static std::uint64_t blocks_for(const device_properties& device) {
+    return std::min(
+        2 * resident_blocks(device, block, 0) * static_cast<std::uint64_t>(device.multiprocessors),
+        device.blocks_per_launch);
+  }
+
+  template <typename F>
+  void with_warps(F f) const {
+    std::ignore = static_switch<warp_sizes>(device_.warp_size(), f);
+  }
+
+  Op op_;
+  device device_;
+  std::uint64_t blocks_;
+  device_memory rests_, unfinished_;
+  launch_start start_ = launch_start::after_the_previous;
+};
+
+/// Reduces segments, and waits for the results. Allocates memory for them every time: for more than
+/// one call, or for results that stay on the device, keep a `segment_reducer`.
+/// @param in device memory with `offsets[segments]` elements
+/// @param offsets device memory with `segments + 1` offsets, none less than the one before
+/// @return a result for each segment, on the host
+/// @throws input_error for a null pointer
+/// @throws device_error when memory cannot be had, or a kernel fails
+template <typename In, std::integral Offset, typename Op>
+[[nodiscard]] auto reduce_segments(const device& on, const In* in, const Offset* offsets,
+                                   std::uint64_t segments, Op op) {
+  segment_reducer<In, Op> reducer(on, op);
+  using T = typename segment_reducer<In, Op>::T;
+  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a segment_reducer");
+  std::vector<T> results(segments, op.identity());
+  const std::size_t bytes = segments * sizeof(T);
+  const stream queue(on);
+  const device_memory out(on, bytes);
+  reducer.enqueue(in, offsets, segments, static_cast<T*>(out.data()), queue.handle());
+  copy_to_host(results.data(), out.data(), bytes, queue.handle());
+  queue.synchronize();
+  return results;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
