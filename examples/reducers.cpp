@@ -4,8 +4,10 @@
 
 #include "common/together.hpp"
 #include "host/best_reducer.hpp"
+#include "host/column_reducer.hpp"
 #include "host/reducer.hpp"
 #include "host/row_reducer.hpp"
+#include "host/segment_reducer.hpp"
 #include "kernels/10_two_pass.hpp"
 
 #if defined(__CUDACC__) || defined(__HIP__)
@@ -52,6 +54,16 @@ void add_rows_often(const float* in, std::size_t rows, double* out, tenfold::str
   add.enqueue(in, rows, 1000, 1024, out, stream);
 }
 
+// in: rows of 1000 floats, one after the other
+std::vector<double> sums_of_columns(const float* in, std::size_t rows) {
+  return tenfold::reduce_columns(gpu, in, rows, 1000, tenfold::sum<double>{});
+}
+
+// Segment s is what lies from in[offsets[s]] on, up to in[offsets[s + 1]]
+std::vector<double> sums_of_segments(const float* in, const int* offsets, std::size_t segments) {
+  return tenfold::reduce_segments(gpu, in, offsets, segments, tenfold::sum<double>{});
+}
+
 int main() {
   const std::vector<float> ones(1'000'000, 1);
   const std::size_t bytes = ones.size() * sizeof(float);
@@ -81,4 +93,13 @@ int main() {
   tenfold::copy_to_host(&of_the_last, sums + 2, sizeof of_the_last, queue.handle());
   queue.synchronize();
   std::printf("%.0f and %.0f\n", sums_of_rows(elements, 1000).back(), of_the_last);
+  std::printf("%.0f\n", sums_of_columns(elements, 1000).back());
+
+  const std::vector<int> places{0, 3, 5, 1'000'000};
+  const tenfold::device_memory offsets(gpu, places.size() * sizeof(int));
+  tenfold::copy_to_device(offsets.data(), places.data(), places.size() * sizeof(int),
+                          queue.handle());
+  queue.synchronize();
+  const auto of_segments = sums_of_segments(elements, static_cast<const int*>(offsets.data()), 3);
+  std::printf("%.0f, %.0f and %.0f\n", of_segments[0], of_segments[1], of_segments[2]);
 }
