@@ -42,7 +42,7 @@ std::vector<matrix_shape> shapes() {
   std::vector<matrix_shape> all;
   for (const std::size_t columns : {0,  1,   2,   3,   4,    5,    7,    8,    31,     32,     33,
                                     64, 129, 256, 257, 1000, 1024, 1025, 4096, 12'345, 100'003})
-    for (const std::size_t rows : {0, 1, 2, 3, 9, 100, 1000, 20'001})
+    for (const std::size_t rows : {0, 1, 2, 3, 9, 100, 700, 20'001})
       for (const matrix_shape s : {matrix_shape{rows, columns, columns},
                                    {rows, columns, columns, 1},
                                    {rows, columns, columns + 1},
@@ -171,28 +171,13 @@ TEST_P(Columns, HaveTheSameBitsInEveryRunWhereverTheyLie) {
   EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
 }
 
-/// An accumulator of 1 KiB: how often each of 256 values was met.
-struct histogram {
-  std::uint32_t counts[256] = {};
-  histogram() = default;
-  __host__ __device__ constexpr explicit histogram(std::uint8_t x) { counts[x] = 1; }
-};
-struct add_histograms {
-  static constexpr bool commutes = true;
-  __host__ __device__ histogram identity() const { return {}; }
-  __host__ __device__ histogram operator()(histogram x, const histogram& y) const {
-    for (int i = 0; i < 256; ++i) x.counts[i] += y.counts[i];
-    return x;
-  }
-};
-
 TEST_P(Columns, HaveAccumulatorsOfAKibibyte) {
   const auto in = random_elements<std::uint8_t>(
       [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
   const array elements(*on, in);
-  column_reducer<std::uint8_t, add_histograms> reducer(*on);
+  column_reducer<std::uint8_t, add_counts<256>> reducer(*on);
   for (const matrix_shape& s : {matrix_shape{1000, 3, 3, 1}, {9, 100, 101}}) {
-    const auto expected = columns_in_order(in, s, add_histograms{});
+    const auto expected = columns_in_order(in, s, add_counts<256>{});
     EXPECT_TRUE(same_bits(results_of(*on, reducer, elements, s), expected)) << s;
   }
 }
@@ -235,7 +220,7 @@ TEST_P(Columns, AreReducedByOneCall) {
 
 /// A capture refuses an allocation.
 TEST_P(Columns, AreRecordedInAGraphThatReplaysOnNewElements) {
-  constexpr matrix_shape few{50'000, 5, 5}, many{3, 1000, 1000};
+  constexpr matrix_shape few{40'000, 5, 5}, many{3, 1000, 1000};
   const auto in = random_elements<std::uint32_t>(random_word);
   const array elements(*on, in);
   const array<std::uint32_t> out(*on, std::vector<std::uint32_t>(few.columns + many.columns));
@@ -306,7 +291,7 @@ TEST_P(Columns, AreRightInAnyOrderOfThreadsAndBlocks) {
   column_reducer<std::uint32_t, sum<std::uint32_t>> add(small);
   for (const char* order : {"reverse", "random:7", "first:0@1", "last:255@1"}) {
     simt::set_schedule(simt::parse_schedule(order));
-    for (const matrix_shape& s : {matrix_shape{20'000, 3, 3}, {600, 33, 33}, {60, 4097, 4100}}) {
+    for (const matrix_shape& s : {matrix_shape{20'000, 3, 3}, {600, 33, 33}, {50, 4097, 4100}}) {
       EXPECT_TRUE(
           same_bits(results_of(small, ordered, elements, s), columns_in_order(in, s, compose{})))
           << order << ", " << s;

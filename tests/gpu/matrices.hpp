@@ -56,7 +56,8 @@ inline std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
              << ", seed " << seed;
 }
 
-constexpr std::size_t most_elements = 260'000;
+/// Two rows of the longest, or a thousand short ones.
+constexpr std::size_t most_elements = 210'000;
 
 template <typename In, typename Make>
 std::vector<In> random_elements(Make make) {
@@ -77,13 +78,14 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
-/// x -> a x + b modulo 2^32, of a single number.
+/// t -> a t + b modulo 2^32, of a single number. With x in the place of its square, all would leave
+/// the same t where it is, and commute.
 struct affine {
   std::uint32_t a, b;
   affine() = default;
   __host__ __device__ constexpr affine(std::uint32_t factor, std::uint32_t offset)
       : a(factor), b(offset) {}
-  __host__ __device__ constexpr explicit affine(std::uint32_t x) : a(2 * x + 1), b(x) {}
+  __host__ __device__ constexpr explicit affine(std::uint32_t x) : a(2 * x + 1), b(x * x) {}
 };
 
 /// One after the other, which forgives no misplaced element.
@@ -92,6 +94,29 @@ struct compose {
   __host__ __device__ constexpr affine identity() const { return {1, 0}; }
   __host__ __device__ constexpr affine operator()(const affine& x, const affine& y) const {
     return {x.a * y.a, x.b * y.a + y.b};
+  }
+};
+
+/// How many elements are of each kind, as a histogram is.
+template <int Kinds>
+struct counts {
+  std::uint32_t of[Kinds];
+
+  counts() = default;
+  __host__ __device__ constexpr explicit counts(std::uint32_t kind) : of{} { of[kind % Kinds] = 1; }
+};
+template <int Kinds>
+struct add_counts {
+  static constexpr bool commutes = true;
+  __host__ __device__ constexpr counts<Kinds> identity() const {
+    counts<Kinds> none(0);
+    none.of[0] = 0;
+    return none;
+  }
+  __host__ __device__ constexpr counts<Kinds> operator()(counts<Kinds> a,
+                                                         const counts<Kinds>& b) const {
+    for (int i = 0; i < Kinds; ++i) a.of[i] += b.of[i];
+    return a;
   }
 };
 

@@ -16,6 +16,7 @@
 
 #include "common/together.hpp"
 #include "host/row_reducer.hpp"
+#include "tests/gpu/matrices.hpp"
 #include "tests/stages/user_operators.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
 #include <sys/mman.h>
@@ -25,8 +26,6 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
-
-constexpr unsigned seed = 4711;
 
 /// On a GPU, or on the executor by warps of either size.
 class Rows : public testing::TestWithParam<int> {
@@ -39,49 +38,6 @@ class Rows : public testing::TestWithParam<int> {
   }
   std::unique_ptr<device> on;
 };
-
-/// An array on the device.
-template <typename T>
-class array {
- public:
-  array(const device& on, const std::vector<T>& values)
-      : queue_(on), bytes_(values.size() * sizeof(T)), memory_(on, bytes_) {
-    write(values);
-  }
-  void write(const std::vector<T>& values) const {
-    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
-    queue_.synchronize();
-  }
-  [[nodiscard]] T* get() const { return static_cast<T*>(memory_.data()); }
-  [[nodiscard]] std::vector<T> values() const {
-    std::vector<T> all(bytes_ / sizeof(T));
-    copy_to_host(all.data(), get(), bytes_, queue_.handle());
-    queue_.synchronize();
-    return all;
-  }
-
- private:
-  stream queue_;
-  std::size_t bytes_;
-  device_memory memory_;
-};
-
-struct matrix_shape {
-  std::size_t rows, columns, stride;
-  std::size_t shift = 0;  ///< elements that lie before the first row
-
-  [[nodiscard]] std::size_t end() const {
-    return shift + (rows == 0 ? 0 : (rows - 1) * stride + columns);
-  }
-};
-
-std::ostream& operator<<(std::ostream& out, const matrix_shape& s) {
-  return out << s.rows << " x " << s.columns << ", stride " << s.stride << ", shift " << s.shift
-             << ", seed " << seed;
-}
-
-/// Two rows of the longest, or a thousand short ones.
-constexpr std::size_t most_elements = 210'000;
 
 /// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
 std::vector<matrix_shape> shapes() {
@@ -96,25 +52,6 @@ std::vector<matrix_shape> shapes() {
                                    {rows, columns, columns + 16, 1}})
         if (s.end() <= most_elements) all.push_back(s);
   return all;
-}
-
-template <typename In, typename Make>
-std::vector<In> random_elements(Make make) {
-  std::mt19937 random(seed);
-  std::vector<In> all;
-  all.reserve(most_elements);
-  for (std::size_t i = 0; i < most_elements; ++i) all.push_back(make(random));
-  return all;
-}
-
-std::uint32_t random_word(std::mt19937& random) {
-  return static_cast<std::uint32_t>(random());
-}
-
-template <typename T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() &&
-         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
 }
 
 /// The results of the rows, and one more behind them that nobody is to write.
@@ -211,24 +148,6 @@ TEST_P(Rows, HaveTheMinimumOfIeee754) {
   });
 }
 
-/// x -> a x + b modulo 2^32, of a single number.
-struct affine {
-  std::uint32_t a, b;
-  affine() = default;
-  __host__ __device__ constexpr affine(std::uint32_t factor, std::uint32_t offset)
-      : a(factor), b(offset) {}
-  __host__ __device__ constexpr explicit affine(std::uint32_t x) : a(2 * x + 1), b(x) {}
-};
-
-/// One after the other, which forgives no misplaced element.
-struct compose {
-  static constexpr bool commutes = false;
-  __host__ __device__ constexpr affine identity() const { return {1, 0}; }
-  __host__ __device__ constexpr affine operator()(const affine& x, const affine& y) const {
-    return {x.a * y.a, x.b * y.a + y.b};
-  }
-};
-
 TEST_P(Rows, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
   expect_exact(*on, random_elements<std::uint32_t>(random_word), compose{});
 }
@@ -279,8 +198,8 @@ TEST_P(Rows, HaveTheSameBitsInEveryRunWhereverTheyLie) {
   EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
 }
 
-/// Who folds the rows of all shapes, with vectors or without, in which shape. To a large device rows
-/// are few that are many to a small one.
+/// Who folds the rows of all shapes, with vectors or without, in which shape. To a large device
+/// rows are few that are many to a small one.
 template <typename In>
 auto folders_on(device_properties properties) {
   std::set<std::tuple<row_folder, bool, int, int, int, int>> folders;
@@ -329,35 +248,15 @@ TEST_P(Rows, FoldWhatBecomesOfAnElement) {
   }
 }
 
-/// As a counter of 64 kinds is.
-struct counts {
-  std::uint32_t of[64];
-
-  counts() = default;
-  __host__ __device__ constexpr explicit counts(std::uint32_t kind) : of{} { of[kind % 64] = 1; }
-};
-struct add_counts {
-  static constexpr bool commutes = true;
-  __host__ __device__ constexpr counts identity() const {
-    counts none(0);
-    none.of[0] = 0;
-    return none;
-  }
-  __host__ __device__ constexpr counts operator()(counts a, const counts& b) const {
-    for (int i = 0; i < 64; ++i) a.of[i] += b.of[i];
-    return a;
-  }
-};
-
 TEST_P(Rows, HaveLargeResults) {
   const auto in = random_elements<std::uint32_t>(random_word);
   const array<std::uint32_t> elements(*on, in);
-  row_reducer<std::uint32_t, add_counts> reducer(*on);
+  row_reducer<std::uint32_t, add_counts<64>> reducer(*on);
   for (const matrix_shape& s : {matrix_shape{100, 3, 3}, {9, 1000, 1000, 1}, {3, 20'000, 20'001}}) {
     const auto results =
         results_of(*on, reducer, elements_of<std::uint32_t>(elements.get() + s.shift), s);
     for (std::size_t row = 0; row < s.rows; ++row) {
-      const counts expected = row_in_order(in, s, row, add_counts{});
+      const counts<64> expected = row_in_order(in, s, row, add_counts<64>{});
       EXPECT_EQ(std::memcmp(&results[row], &expected, sizeof expected), 0) << row << " of " << s;
     }
   }

@@ -2,6 +2,7 @@
 // a tile and a block have.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -74,14 +75,14 @@ std::vector<segmentation> segmentations() {
     all.back().add(random() % 997 == 0 ? random() % 9000 : random() % 4 == 0 ? 0 : random() % 6);
   for (const bool is_first : {true, false}) {
     all.emplace_back(is_first ? "a long one first" : "a long one last");
-    if (is_first) all.back().add(200'000);
+    if (is_first) all.back().add(190'000);
     all.back().add(3, 5000);
     all.back().add(0, 5000);
-    if (!is_first) all.back().add(200'000);
+    if (!is_first) all.back().add(190'000);
   }
   all.emplace_back("a long one between many empty ones");
   all.back().add(0, 9999);
-  all.back().add(200'001);
+  all.back().add(190'001);
   all.back().add(0, 9999);
   return all;
 }
@@ -198,32 +199,53 @@ TEST_P(Segments, HaveTheSameBitsInEveryRunWhereverTheyLie) {
   EXPECT_GT(rounded, 0u) << "no sum rounds, so that any order would do";
 }
 
-/// An accumulator of 1 KiB: how often each of 256 values was met.
-struct histogram {
-  std::uint32_t counts[256] = {};
-  histogram() = default;
-  __host__ __device__ constexpr explicit histogram(std::uint8_t x) { counts[x] = 1; }
-};
-struct add_histograms {
-  static constexpr bool commutes = true;
-  __host__ __device__ histogram identity() const { return {}; }
-  __host__ __device__ histogram operator()(histogram x, const histogram& y) const {
-    for (int i = 0; i < 256; ++i) x.counts[i] += y.counts[i];
-    return x;
-  }
-};
-
 TEST_P(Segments, HaveAccumulatorsOfAKibibyte) {
   const auto in = random_elements<std::uint8_t>(
       [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
   const array elements(*on, in);
-  segment_reducer<std::uint8_t, add_histograms> reducer(*on);
+  segment_reducer<std::uint8_t, add_counts<256>> reducer(*on);
   segmentation s("a few", 1);
   s.add(20'000);
   s.add(7, 9);
   s.add(0);
   EXPECT_TRUE(same_bits(results_of(*on, reducer, elements.get(), s),
-                        segments_in_order(in, s, add_histograms{})));
+                        segments_in_order(in, s, add_counts<256>{})));
+}
+
+/// More blocks than the second launch has threads, and than the executor's devices ask for.
+TEST_P(Segments, HaveWhatManyBlocksLeftBeforeTheirOwn) {
+  constexpr std::size_t segments = 300;
+  constexpr unsigned blocks = 1000;
+  std::mt19937 random(seed);
+  std::vector<affine> rests, results;
+  std::vector<std::size_t> unfinished;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    rests.emplace_back(random_word(random));
+    unfinished.push_back(i < 400 ? 7 : std::min(segments, i - random() % 2 - 390));
+  }
+  std::sort(unfinished.begin(), unfinished.end());
+  // And one behind them, which nobody is to write.
+  for (std::size_t i = 0; i < segments + 1; ++i) results.emplace_back(random_word(random));
+  const array<affine> left(*on, rests), out(*on, results);
+  const array<std::size_t> places(*on, unfinished);
+
+  for (std::size_t i = blocks; i-- > 0;)
+    if (unfinished[i] < segments)
+      results[unfinished[i]] = compose{}(rests[i], results[unfinished[i]]);
+  const affine* from = left.get();
+  const std::size_t* at = places.get();
+  affine* to = out.get();
+  std::size_t count = segments;
+  unsigned all = blocks;
+  compose op;
+  void* arguments[] = {&from, &at, &to, &count, &all, &op};
+  const stream queue(*on);
+  ASSERT_TRUE(static_switch<warp_sizes>(on->warp_size(), [&]<int WarpSize>() {
+    launch(&segment_shares::fold_rests<256, WarpSize, affine, compose>, 1, 256, 0, queue.handle(),
+           arguments);
+  }));
+  queue.synchronize();
+  EXPECT_TRUE(same_bits(out.values(), results)) << "seed " << seed;
 }
 
 TEST_P(Segments, AreReducedByOneCall) {
