@@ -23,14 +23,17 @@
 #include "host/error.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/runtime/runtime.hpp"
+#include "kernels/columns/few_rows.hpp"
 #include "kernels/columns/tiles.hpp"
+#include "kernels/rows/lanes_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// How the columns of a matrix are folded, wherever it lies.
 struct column_plan {
   bool in_vectors;
-  column_tiles::cut cut;  ///< for a matrix that begins where a vector may
+  bool by_threads = false;     ///< each alone, of few rows
+  column_tiles::cut cut = {};  ///< into tiles, for a matrix that begins where a vector may
 };
 
 /// What a plan follows from. No address is among it: addresses change the speed, not the bits.
@@ -68,10 +71,11 @@ constexpr std::uint64_t row_threads(std::uint64_t block, std::uint64_t width,
   return std::clamp<std::uint64_t>(1024 / (width * element_bytes), 1, block);
 }
 
-/// As many blocks as the device holds twice: the second half takes the place of what ends early.
+/// Twice as many blocks as the device holds of threads that take twice their share of registers:
+/// the second half takes the place of what ends early.
 inline std::uint64_t column_blocks_wanted(const device_properties& device, int block,
                                           std::size_t shared_bytes) {
-  return 2 * resident_blocks(device, block, shared_bytes) *
+  return resident_blocks(device, block, shared_bytes) *
          static_cast<std::uint64_t>(device.multiprocessors);
 }
 
@@ -86,19 +90,27 @@ inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t wid
   const std::uint64_t even = width > 1 && tiles > 1 ? 2 : 1;
   const std::uint64_t own = ceil_div(ceil_div(vectors, tiles), even) * even;
   const std::uint64_t all = own + (alike > 1 ? 1 : 0);
+  // So many layers that each turn of them begins a line of the cache.
+  const std::uint64_t lines = 128 / std::gcd<std::uint64_t>(q.stride * q.element_bytes, 128);
+  std::uint64_t layers = q.block / all / alike * alike;
+  if (tiles == 1 && layers >= std::lcm(lines, alike)) layers -= layers % std::lcm(lines, alike);
   return {.threads = static_cast<unsigned>(all),
-          .layers = static_cast<unsigned>(q.block / all / alike * alike),
+          .layers = static_cast<unsigned>(layers),
           .columns = static_cast<unsigned>(own * width),
           .tiles = ceil_div(vectors, own)};
 }
 
 /// As many rows abreast as a block has vectors for, with a vector more for a matrix that begins
-/// anywhere. They end where a sector does.
+/// anywhere. They end where a line of the cache does, or a sector of it.
 /// @return layers 0, if there is no room for them
 inline column_tiles::cut cut_abreast(const column_query& q) {
-  const std::uint64_t sector = std::max<std::uint64_t>(32 / q.element_bytes, 1);
-  const std::uint64_t few = std::lcm(q.columns, sector) / q.columns;
-  const std::uint64_t fitting = (q.block - 1) * q.vector_width / (few * q.columns);
+  std::uint64_t few = 1, fitting = 0;
+  for (const std::size_t bytes : {128, 32}) {
+    const std::uint64_t elements = std::max<std::uint64_t>(bytes / q.element_bytes, 1);
+    few = std::lcm(q.columns, elements) / q.columns;
+    fitting = (q.block - 1) * q.vector_width / (few * q.columns);
+    if (fitting != 0) break;
+  }
   const std::uint64_t rows =
       few * std::min(fitting, ceil_div(std::max<std::uint64_t>(q.rows, 1), few));
   const std::uint64_t threads = rows * q.columns / q.vector_width + 1;
@@ -123,11 +135,13 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
   const auto in_parts = [&](cut c, std::uint64_t width) {
     const std::uint64_t all = turns(c, width);
     if (all >= 4) c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1, all);
-    return column_plan{width > 1, c};
+    return column_plan{width > 1, false, c};
   };
 
+  if (q.rows <= few_rows::most)
+    return {q.vector_width > 1 && (q.rows <= 1 || q.stride % q.vector_width == 0), true};
   const std::uint64_t in_one_tile = row_threads(q.block, q.vector_width, q.element_bytes);
-  if (q.vector_width > 1 && !q.keeps_order && q.stride == q.columns &&
+  if (q.columns % q.vector_width != 0 && !q.keeps_order && q.stride == q.columns &&
       q.columns <= in_one_tile * q.vector_width) {
     const cut abreast = cut_abreast(q);
     if (abreast.layers != 0) return in_parts(abreast, q.vector_width);
@@ -154,7 +168,7 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
     narrow = tiles_by(threads /= 2);
   if (turns(narrow, width) < 4 ||
       (narrow.tiles >= q.blocks && narrow.columns * q.element_bytes >= 512))
-    return {width > 1, narrow};
+    return {width > 1, false, narrow};
   return in_parts(c, width);
 }
 
@@ -211,6 +225,14 @@ class column_reducer {
                         " are at a null pointer: pass device memory");
     device_.make_current();
     const column_plan plan = plan_for(rows, columns, stride);
+    if (rows == 1) return launch_elements(in, columns, out, on);
+    if (plan.by_threads) {
+      if (plan.in_vectors)
+        launch_threads<width>(in, rows, columns, stride, out, on);
+      else
+        launch_threads<1>(in, rows, columns, stride, out, on);
+      return;
+    }
     // In a graph, to let a single launch begin early takes more time than it saves.
     const launch_start start =
         plan.cut.parts == 1 && is_capturing(on) ? launch_start::after_the_previous : start_;
@@ -237,6 +259,7 @@ class column_reducer {
  private:
   static constexpr int width = detail::column_width<In, T>;
   static constexpr int block = detail::column_block<width, T>;
+  static constexpr int threads_block = 128;
   /// Of a tile whose results a second launch folds.
   static constexpr std::size_t most_columns =
       std::max(width * detail::row_threads(block, width, sizeof(In)),
@@ -254,6 +277,30 @@ class column_reducer {
   template <int Width, typename From>
   static kernel_handle kernel_over() {
     return &column_tiles::reduce_columns<block, Width, From, T, Op>;
+  }
+
+  /// Columns of an element are rows of one.
+  void launch_elements(elements_of<In> in, std::size_t columns, T* out, stream_handle on) {
+    constexpr int at_once = 4;
+    // No lane shuffles, so that one kernel serves any warp.
+    const kernel_handle kernel = &lanes_per_row::reduce_short_rows<threads_block, 32, 1, 1, 1,
+                                                                   at_once, In, T, Op, unchanged>;
+    unsigned length = 1;
+    std::size_t stride = 1;
+    unchanged f;
+    void* arguments[] = {&in, &out, &columns, &length, &stride, &op_, &f};
+    const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * at_once);
+    launch(kernel, std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on,
+           arguments);
+  }
+
+  template <int Width>
+  void launch_threads(const In* in, std::size_t rows, std::size_t columns, std::size_t stride,
+                      T* out, stream_handle on) {
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_};
+    const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * Width);
+    launch(&few_rows::reduce_columns<threads_block, Width, In, T, Op>,
+           std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on, arguments);
   }
 
   template <int Width, typename From>

@@ -326,6 +326,16 @@ static_array<In, Width> load_vector(const In* p) {
   return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const vector*>(p));
 }
 
+/// One store of the whole vector, which p is aligned to.
+template <int Width, typename T>
+void store_vector(T* p, const static_array<T, Width>& all) {
+  if (!is_vector_aligned<Width>(p)) simt::fail_misaligned(p, Width * sizeof(T));
+  struct alignas(Width == 1 ? alignof(T) : Width * sizeof(T)) vector {
+    unsigned char bytes[Width * sizeof(T)];
+  };
+  *reinterpret_cast<vector*>(p) = __builtin_bit_cast(vector, all);
+}
+
 /// The four bytes of a word, signed where the total is, wrapping around as on the hardware.
 inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {
   for (int bit = 0; bit < 32; bit += 8) total += word >> bit & 0xff;

@@ -89,4 +89,11 @@ __device__ static_array<In, Width> load_vector(const In* p) {
   }
 }
 
+/// One store of the whole vector, which p is aligned to.
+template <int Width, typename T>
+__device__ void store_vector(T* p, const static_array<T, Width>& vector) {
+  using word = typename detail::machine_word<Width * sizeof(T)>::type;
+  *reinterpret_cast<word*>(p) = __builtin_bit_cast(word, vector);
+}
+
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu

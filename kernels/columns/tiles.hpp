@@ -7,11 +7,12 @@
 // share the rows, and leave a row of partials each: again a matrix, whose columns a second launch
 // folds. It is already there when the first one ends.
 //
-// A matrix of few columns without gaps is one array, in which several rows abreast make a row of a
-// wider matrix. A thread's next vector belongs to the same columns wherever the rows begin.
+// Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
+// a row of a wider matrix, which begins where a vector may.
 //
-// Where rows begin anywhere, each layer takes rows that are alike: their vectors begin at the same
-// distance from the tile's. What a vector brings of the tile beside it is left to that tile.
+// Where they are too long for that, or have gaps, each layer takes rows that are alike: their
+// vectors begin at the same distance from the tile's. What a vector brings of the tile beside it is
+// left to that tile.
 //
 // For an operator that does not commute, a layer takes a stretch of rows of its own.
 //
@@ -38,11 +39,12 @@ struct cut {
   std::size_t parts = 1;  ///< below each other, each of which leaves a row of results
 };
 
-/// The loads of a thread that are on their way at once: 64 bytes, but no more than eight loads, and
-/// as many elements as registers hold.
+/// The loads of a thread that are on their way at once: 128 bytes, since the registers of half as
+/// many threads as an SM has room for are taken, but no more than eight loads, and as many elements
+/// as registers hold.
 __host__ __device__ constexpr int loads(int width, std::size_t element_bytes) {
   const int most = 32 / width < 8 ? 32 / width : 8;
-  const std::size_t all = 64 / (static_cast<std::size_t>(width) * element_bytes);
+  const std::size_t all = 128 / (static_cast<std::size_t>(width) * element_bytes);
   return all < 1 ? 1 : all > static_cast<std::size_t>(most) ? most : static_cast<int>(all);
 }
 

@@ -8,7 +8,10 @@
 // after its last end is carried over to the threads behind it. A block leaves its rest to a second
 // launch, which folds it into the results of the blocks behind it.
 //
-// The elements keep their order, and the shares depend on the ends alone.
+// Where a segment is longer than a tile, its block needs no tiles: its warps take turns of it.
+//
+// The elements keep their order where the operator needs it, and the shares depend on the ends
+// alone.
 //
 // The idea is that of Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector
 // Multiplication", 2016.
@@ -23,6 +26,7 @@
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
+#include "kernels/rows/lanes_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::segment_shares {
 
@@ -38,6 +42,11 @@ inline constexpr int steps = [] {
   if (elements < 4 || sizeof(T) > 64) return 3;
   return elements > 32 ? 31 : elements - 1;
 }();
+
+/// The elements that a block folds in a turn where no segment ends.
+inline constexpr int loads_of_turn = 8;
+template <int BlockSize>
+inline constexpr std::size_t turn = std::size_t{BlockSize} * loads_of_turn;
 
 /// Results that are so small are collected in shared memory, to be written side by side.
 template <typename T>
@@ -95,6 +104,24 @@ __device__ T carry_over(T& left, T rest, bool has_ended, Op op, Rests& rests, En
   return (all & ((word{1} << lane) - 1)) == 0 ? op(to_warp, before) : before;
 }
 
+/// Elements without an end among them, to all threads. They need no shared memory: the warps take
+/// turns of them, as in a long row.
+/// @param count whole turns of the block
+template <int BlockSize, int WarpSize, typename T, typename In, typename Op, typename Rests>
+__device__ T fold_stretch(const In* from, std::size_t count, Op op, Rests& rests) {
+  constexpr int Warps = BlockSize / WarpSize;
+  constexpr unsigned WarpTurn = turn<BlockSize> / Warps;
+  const unsigned warp = threadIdx.x / WarpSize;
+  const T part = lanes_per_row::fold_row<WarpSize, 1, loads_of_turn, T>(
+      elements_of<In>(from), warp * WarpTurn, count, turn<BlockSize>, op, unchanged{});
+  if (threadIdx.x % WarpSize == 0) rests[warp] = part;
+  __syncthreads();
+  T result = rests[0];
+  for (unsigned w = 1; w < Warps; ++w) result = op(result, rests[w]);
+  __syncthreads();
+  return result;
+}
+
 /// @param out a result for each segment; of those that several blocks have, the last block's part
 /// @param rests what each block leaves of the segment at `unfinished`
 template <int BlockSize, int WarpSize, typename In, typename Offset, typename T, typename Op>
@@ -103,6 +130,7 @@ __global__ void __launch_bounds__(BlockSize)
                     std::size_t* unfinished, Op op) {
   constexpr int Width = width<In>, Steps = steps<In, T>, Warps = BlockSize / WarpSize;
   constexpr unsigned Tile = BlockSize * Steps, Ends = BlockSize * ends<T>;
+  constexpr std::size_t Turn = turn<BlockSize>, line = 128;
   constexpr int Loads = (Steps + Width) / Width;  // with a vector more, for any address
   constexpr bool stages_elements = Width > 1;
   __shared__ gpu::shared_array<In, stages_elements ? BlockSize * Loads * Width : 1> elements;
@@ -127,7 +155,21 @@ __global__ void __launch_bounds__(BlockSize)
 
   T left = op.identity();
   unsigned expected = BlockSize;
+  bool is_long = true;  // the segment, as far as is known
   while (step < end) {
+    if constexpr (Op::commutes)
+      if (is_long) {
+        const auto next_end = static_cast<std::size_t>(offsets[segment + 1]);
+        const std::size_t most = end - step, until = next_end - static_cast<std::size_t>(from - in);
+        const std::size_t stretch = (until < most ? until : most) / Turn * Turn;
+        if (stretch != 0) {
+          left = op(left, fold_stretch<BlockSize, WarpSize, T>(from, stretch, op, rests_of_warps));
+          from += stretch;
+          step += stretch;
+          is_long = false;
+          continue;
+        }
+      }
     const unsigned most = end - step < Tile ? static_cast<unsigned>(end - step) : Tile;
     const unsigned known =
         segments - segment < expected ? static_cast<unsigned>(segments - segment) : expected;
@@ -157,6 +199,15 @@ __global__ void __launch_bounds__(BlockSize)
     if (here != 0 && here == known && shared_ends[here - 1] + here < most)
       count = shared_ends[here - 1] + here;
     const unsigned length = count - here;
+    is_long = here == 0;
+
+    // While this tile is folded, the next one comes to the cache.
+    const std::size_t next_element = begin + length + tid * (line / sizeof(In));
+    if (tid * line < Tile * sizeof(In) && next_element < end_of_all)
+      gpu::prefetch(in + next_element);
+    const std::size_t next_offset = segment + here + 1 + tid * (line / sizeof(Offset));
+    if (tid * line < here * sizeof(Offset) && next_offset < segments)
+      gpu::prefetch(offsets + next_offset);
 
     static_array<static_array<In, Width>, Loads> vectors{};
     const unsigned lead =
