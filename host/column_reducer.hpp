@@ -71,14 +71,6 @@ constexpr std::uint64_t row_threads(std::uint64_t block, std::uint64_t width,
   return std::clamp<std::uint64_t>(1024 / (width * element_bytes), 1, block);
 }
 
-/// Twice as many blocks as the device holds of threads that take twice their share of registers:
-/// the second half takes the place of what ends early.
-inline std::uint64_t column_blocks_wanted(const device_properties& device, int block,
-                                          std::size_t shared_bytes) {
-  return resident_blocks(device, block, shared_bytes) *
-         static_cast<std::uint64_t>(device.multiprocessors);
-}
-
 /// Tiles of about the same width, `threads` threads for a row of each, or fewer. `alike` is how
 /// many rows apart vectors begin at the same columns again; if not in every row, a row of a tile
 /// may take a vector more.
@@ -197,7 +189,9 @@ class column_reducer {
       : op_(op),
         device_(on),
         properties_(on.properties()),
-        partials_(on, blocks_wanted() * most_columns * sizeof(T)) {
+        blocks_(2 * blocks_held(on, kernel_over<width, In>(), block) *
+                static_cast<std::uint64_t>(properties_.multiprocessors)),
+        partials_(on, blocks_ * most_columns * sizeof(T)) {
     constexpr int capability_that_waits = 90;
     if (hardware_lack(on, capability_that_waits).empty() &&
         build_lack(on, kernel_over<1, T>(), capability_that_waits).empty())
@@ -265,13 +259,9 @@ class column_reducer {
       std::max(width * detail::row_threads(block, width, sizeof(In)),
                detail::row_threads(block, 1, sizeof(In)));
 
-  [[nodiscard]] std::uint64_t blocks_wanted() const {
-    return detail::column_blocks_wanted(properties_, block, block * width * sizeof(T));
-  }
-
   [[nodiscard]] column_query query(std::uint64_t rows, std::uint64_t columns,
                                    std::uint64_t stride) const {
-    return {rows, columns, stride, sizeof(In), width, block, blocks_wanted(), !bool{Op::commutes}};
+    return {rows, columns, stride, sizeof(In), width, block, blocks_, !bool{Op::commutes}};
   }
 
   template <int Width, typename From>
@@ -318,6 +308,8 @@ class column_reducer {
   Op op_;
   device device_;
   device_properties properties_;
+  /// As many as the device holds twice: the second half takes the place of what ends early.
+  std::uint64_t blocks_;
   device_memory partials_;
   launch_start start_ = launch_start::after_the_previous;
 };

@@ -55,7 +55,7 @@ class segment_reducer {
   explicit segment_reducer(const device& on, Op op = {})
       : op_(op),
         device_(on),
-        blocks_(blocks_for(on.properties())),
+        blocks_(blocks_for(on)),
         rests_(on, blocks_ * sizeof(T)),
         unfinished_(on, blocks_ * sizeof(std::size_t)) {
     if (!is_among(warp_sizes, on.warp_size()))
@@ -111,10 +111,15 @@ class segment_reducer {
   static constexpr int block = 256;
 
   /// As many blocks as the device holds twice: the second half takes the place of what ends early.
-  static std::uint64_t blocks_for(const device_properties& device) {
+  static std::uint64_t blocks_for(const device& on) {
+    kernel_handle first;
+    std::ignore = static_switch<warp_sizes>(on.warp_size(), [&]<int WarpSize>() {
+      first = &segment_shares::reduce_segments<block, WarpSize, In, std::uint64_t, T, Op>;
+    });
+    const device_properties properties = on.properties();
     return std::min(
-        2 * resident_blocks(device, block, 0) * static_cast<std::uint64_t>(device.multiprocessors),
-        device.blocks_per_launch);
+        2 * blocks_held(on, first, block) * static_cast<std::uint64_t>(properties.multiprocessors),
+        properties.blocks_per_launch);
   }
 
   template <typename F>

@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(BlockSize)
                     std::size_t* unfinished, Op op) {
   constexpr int Width = width<In>, Steps = steps<In, T>, Warps = BlockSize / WarpSize;
   constexpr unsigned Tile = BlockSize * Steps, Ends = BlockSize * ends<T>;
-  constexpr std::size_t Turn = turn<BlockSize>, line = 128;
+  constexpr std::size_t Turn = turn<BlockSize>;
   constexpr int Loads = (Steps + Width) / Width;  // with a vector more, for any address
   constexpr bool stages_elements = Width > 1;
   __shared__ gpu::shared_array<In, stages_elements ? BlockSize * Loads * Width : 1> elements;
@@ -200,14 +200,6 @@ __global__ void __launch_bounds__(BlockSize)
       count = shared_ends[here - 1] + here;
     const unsigned length = count - here;
     is_long = here == 0;
-
-    // While this tile is folded, the next one comes to the cache.
-    const std::size_t next_element = begin + length + tid * (line / sizeof(In));
-    if (tid * line < Tile * sizeof(In) && next_element < end_of_all)
-      gpu::prefetch(in + next_element);
-    const std::size_t next_offset = segment + here + 1 + tid * (line / sizeof(Offset));
-    if (tid * line < here * sizeof(Offset) && next_offset < segments)
-      gpu::prefetch(offsets + next_offset);
 
     static_array<static_array<In, Width>, Loads> vectors{};
     const unsigned lead =
