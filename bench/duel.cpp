@@ -34,6 +34,7 @@ struct duel_options {
   bench_options common;
   std::vector<std::string> candidates;  ///< empty: stage 10, and none for matrices
   std::string columns;                  ///< as typed; empty: arrays
+  std::vector<std::string> axes{"rows"};
   std::string against;  ///< empty: the first library there is, else the first candidate
   int rounds = 101;
   bool end_to_end = false;
@@ -49,9 +50,14 @@ void add_duel_options(CLI::App& app, duel_options& o) {
                  "shape, best is the "
                  "stage that 'tenfold best' takes [10]")
       ->delimiter(',');
-  app.add_option("--columns", o.columns,
-                 "the elements are matrices of so many columns, 1,1000,2^20, whose rows are "
-                 "summed; n is rounded down to whole rows [an array]");
+  app.add_option(
+      "--columns", o.columns,
+      "the elements are matrices of so many columns, 1,1000,2^20; n is rounded down to whole "
+      "rows [an array]");
+  app.add_option("--axis", o.axes, "what is summed of a matrix: rows, columns")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"rows", "columns"}))
+      ->capture_default_str();
   app.add_option("--against", o.against,
                  "who the others are compared with, such as peer:cub or 10_two_pass/... "
                  "[the first library there is, else the first candidate]");
@@ -226,7 +232,9 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   std::size_t width = 0;
   for (const result& s : all) width = std::max(width, s.who.label().size());
   const std::string matrix =
-      at.columns == 0 ? "" : fmt::format(", in rows of {}", format_count(at.columns));
+      at.columns == 0 ? ""
+                      : fmt::format(", the {} of a matrix of {} columns",
+                                    at.sums_columns ? "columns" : "rows", format_count(at.columns));
   fmt::print("\n{} of {} {}{}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type), matrix,
              describe_place(all));
   fmt::print("{}\n", paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
@@ -311,8 +319,11 @@ class program {
       for (const std::uint64_t columns : columns_) {
         if (columns > n) continue;
         const std::uint64_t whole_rows = columns == 0 ? n : n / columns * columns;
-        bed_.load(input, whole_rows, choose_ring(options_.common), columns);
-        for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
+        for (const std::string& axis : options_.axes) {
+          bed_.load(input, whole_rows, choose_ring(options_.common), columns, axis == "columns");
+          for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
+          if (columns == 0) break;
+        }
       }
   }
 
@@ -327,7 +338,13 @@ class program {
       fmt::print("left out, all of it: {}\n", e.what());
       return;
     }
-    const std::size_t reference = position_of_reference(all, reference_);
+    // By default a library, which may not serve columns.
+    const std::size_t reference =
+        options_.against.empty() &&
+                std::ranges::none_of(all,
+                                     [&](const result& r) { return r.who.label() == reference_; })
+            ? 0
+            : position_of_reference(all, reference_);
     rank(all, reference);
     print_standings(all, reference);
     if (const std::string throttling = describe_throttling(bed_); !throttling.empty())

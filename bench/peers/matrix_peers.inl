@@ -1,5 +1,5 @@
-// Many reductions at once: sums of a matrix's rows, and a kernel that reads and writes as many
-// bytes and does nothing else. Compiled as CUDA or as HIP.
+// Many reductions at once: sums of a matrix's rows or columns, and a kernel that reads and writes
+// as many bytes and does nothing else. Compiled as CUDA or as HIP.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
+#include "host/column_reducer.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/row_reducer.hpp"
 
@@ -15,32 +16,39 @@ namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
 namespace {
 
-/// Sums of the rows of f32, each of the conditions' columns.
-class row_sums final : public runnable {
+/// Sums of the rows of a matrix of f32, or of its columns.
+class matrix_sums final : public runnable {
  public:
-  row_sums(const device_session& on, const conditions& at)
-      : columns_(at.columns),
+  matrix_sums(const device_session& on, const conditions& at)
+      : at_(at),
         result_(on),
-        reducer_(result_.on()),
+        by_rows_(result_.on()),
+        by_columns_(result_.on()),
         sums_(result_.on(), at.bytes_written()) {}
 
-  void enqueue(const void* in, std::uint64_t n) override {
-    rows_ = n / columns_;
-    reducer_.enqueue(static_cast<const float*>(in), rows_, columns_, columns_,
-                     static_cast<float*>(sums_.data()), result_.queue());
+  void enqueue(const void* in, std::uint64_t) override {
+    const auto* elements = static_cast<const float*>(in);
+    const std::uint64_t rows = at_.n / at_.columns;
+    auto* sums = static_cast<float*>(sums_.data());
+    if (at_.sums_columns)
+      by_columns_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
+    else
+      by_rows_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
   }
   /// The sum of all sums, which is that of the elements.
   value result() override {
-    reducer_.enqueue(static_cast<const float*>(sums_.data()), 1, rows_, rows_, result_.data(),
+    const std::uint64_t sums = at_.bytes_written() / sizeof(float);
+    by_rows_.enqueue(static_cast<const float*>(sums_.data()), 1, sums, sums, result_.data(),
                      result_.queue());
     return result_.wait();
   }
   std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
-  std::uint64_t columns_, rows_ = 0;
+  conditions at_;
   result_on_device<float> result_;
-  row_reducer<float, sum<float>> reducer_;
+  row_reducer<float, sum<float>> by_rows_;
+  column_reducer<float, sum<float>> by_columns_;
   device_memory sums_;
 };
 
@@ -149,7 +157,7 @@ void append_matrix_peers(std::vector<peer>& all) {
                  .what = "sums of the rows or columns by kernels/rows and kernels/columns",
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
                    refuse_arrays(at);
-                   return std::make_unique<row_sums>(own_session(on), at);
+                   return std::make_unique<matrix_sums>(own_session(on), at);
                  }});
   all.push_back(reading_peer<1, false>());
   all.push_back(reading_peer<2, false>());

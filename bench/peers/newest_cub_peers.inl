@@ -147,6 +147,7 @@ __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<
                  .version = version_of(CUB_VERSION),
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
                    refuse_arrays(at);
+                   if (at.sums_columns) throw input_error("it sums rows, which are segments");
                    return std::make_unique<cub_rows>(own_session(on), at);
                  }});
   all.push_back(newest_cub<determinism::run_to_run_t>(

@@ -65,11 +65,12 @@ struct conditions {
   std::uint64_t n = 0;
   timing_mode mode = timing_mode::after_producer;
   std::uint64_t columns = 0;  ///< of a matrix of n elements, whose rows are summed; 0: no matrix
+  bool sums_columns = false;  ///< and not its rows
 
   [[nodiscard]] std::uint64_t bytes() const { return n * size_of(type); }
-  /// A matrix has a sum for each row.
+  /// A matrix has a sum for each row, or for each column.
   [[nodiscard]] std::uint64_t bytes_written() const {
-    return columns == 0 ? 0 : n / columns * size_of(type);
+    return columns == 0 ? 0 : (sums_columns ? columns : n / columns) * size_of(type);
   }
 };
 

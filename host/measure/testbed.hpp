@@ -32,9 +32,9 @@ class testbed {
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
   /// were made before must not be used again.
   /// @param ring bytes to rotate through; nothing: four times the cache of whoever reads
-  /// @param columns where the elements are a matrix
+  /// @param columns where the elements are a matrix, whose rows or columns are summed
   void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {},
-            std::uint64_t columns = 0);
+            std::uint64_t columns = 0, bool sums_columns = false);
 
   /// A sampler for a candidate, or for whom the candidate chooses.
   /// @throws input_error when it cannot serve here
@@ -59,6 +59,7 @@ class testbed {
   placement device_, cpu_;
   host_input* input_ = nullptr;
   std::uint64_t n_ = 0, columns_ = 0;
+  bool sums_columns_ = false;
   std::optional<std::uint64_t> ring_bytes_;
   std::optional<clock_reader> clocks_;
 };
