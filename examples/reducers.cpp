@@ -1,4 +1,5 @@
 // Sums of a million floats: once, again and again, and by a stage of one's choice.
+#include <cmath>
 #include <cstdio>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "host/reducer.hpp"
 #include "host/row_reducer.hpp"
 #include "host/segment_reducer.hpp"
+#include "host/transform_reduce.hpp"
 #include "kernels/10_two_pass.hpp"
 
 #if defined(__CUDACC__) || defined(__HIP__)
@@ -46,6 +48,19 @@ double range_and_mean(const float* in, std::size_t n, float& low, float& high) {
 // in: rows of 1000 floats, one after the other
 std::vector<double> sums_of_rows(const float* in, std::size_t rows) {
   return tenfold::reduce_rows(gpu, in, rows, 1000, tenfold::sum<double>{});
+}
+
+struct square {
+  __host__ __device__ double operator()(float x) const { return double{x} * x; }
+};
+
+// The cosine of the angle between two vectors of n floats each
+double cosine(const float* a, const float* b, std::size_t n) {
+  const double length_of_a =
+      std::sqrt(tenfold::transform_reduce(gpu, a, n, square{}, tenfold::sum<double>{}));
+  const double length_of_b =
+      std::sqrt(tenfold::transform_reduce(gpu, b, n, square{}, tenfold::sum<double>{}));
+  return tenfold::dot(gpu, a, b, n) / (length_of_a * length_of_b);
 }
 
 // Each row begins 1024 floats after the one before; out: a double for each, device memory
@@ -94,6 +109,7 @@ int main() {
   queue.synchronize();
   std::printf("%.0f and %.0f\n", sums_of_rows(elements, 1000).back(), of_the_last);
   std::printf("%.0f\n", sums_of_columns(elements, 1000).back());
+  std::printf("%.0f\n", cosine(elements, elements, ones.size()));
 
   const std::vector<int> places{0, 3, 5, 1'000'000};
   const tenfold::device_memory offsets(gpu, places.size() * sizeof(int));

@@ -290,17 +290,11 @@ class row_reducer {
   device_memory partials_;
 };
 
-/// Reduces each row of a matrix whose rows follow each other without gaps, and waits for the
-/// results. Allocates memory for them every time: for more than one call, or for results that stay
-/// on the device, keep a `row_reducer`.
-/// @param in device memory with `rows * columns` elements
-/// @param f what becomes of an element before it is folded, see `row_reducer`
-/// @return a result for each row, on the host
-/// @throws input_error for a null pointer where there are elements
-/// @throws device_error when memory cannot be had, or a kernel fails
-template <typename In, typename Op, typename F = unchanged>
-[[nodiscard]] auto reduce_rows(const device& on, elements_of<In> in, std::uint64_t rows,
-                               std::uint64_t columns, Op op, F f = {}) {
+namespace detail {
+
+template <typename In, typename Op, typename F>
+auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, std::uint64_t columns,
+                    Op op, F f) {
   row_reducer<In, Op, F> reducer(on, op, f);
   using T = typename row_reducer<In, Op, F>::T;
   static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a row_reducer");
@@ -313,10 +307,21 @@ template <typename In, typename Op, typename F = unchanged>
   queue.synchronize();
   return results;
 }
+
+}  // namespace detail
+
+/// Reduces each row of a matrix whose rows follow each other without gaps, and waits for the
+/// results. Allocates memory for them every time: for more than one call, or for results that stay
+/// on the device, keep a `row_reducer`.
+/// @param in device memory with `rows * columns` elements
+/// @param f what becomes of an element before it is folded, see `row_reducer`
+/// @return a result for each row, on the host
+/// @throws input_error for a null pointer where there are elements
+/// @throws device_error when memory cannot be had, or a kernel fails
 template <typename In, typename Op, typename F = unchanged>
 [[nodiscard]] auto reduce_rows(const device& on, const In* in, std::uint64_t rows,
                                std::uint64_t columns, Op op, F f = {}) {
-  return reduce_rows(on, elements_of<In>(in), rows, columns, op, f);
+  return detail::reduce_rows_of<In>(on, in, rows, columns, op, f);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -25,18 +25,20 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Reduces T(f(x)) of all elements x, or T(f(x, i)) with their index, by an operator of T.
-/// @param in device memory with `n` elements, or `{a, b}` with as many each: then x is a
-///   `both<A, B>` with `first` and `second`
+/// @param in device memory with `n` elements
 /// @throws input_error for a null pointer where there are elements
 /// @throws device_error when memory cannot be had, or a kernel fails
 template <typename In, typename F, typename Op>
-[[nodiscard]] auto transform_reduce(const device& on, elements_of<In> in, std::uint64_t n, F f,
-                                    Op op) {
-  return reduce_rows(on, in, 1, n, op, f).front();
-}
-template <typename In, typename F, typename Op>
 [[nodiscard]] auto transform_reduce(const device& on, const In* in, std::uint64_t n, F f, Op op) {
-  return transform_reduce(on, elements_of<In>(in), n, f, op);
+  return detail::reduce_rows_of<In>(on, in, 1, n, op, f).front();
+}
+
+/// The same of the elements of two arrays side by side: x is a `both<A, B>`, with `first` and
+/// `second`.
+template <typename A, typename B, typename F, typename Op>
+[[nodiscard]] auto transform_reduce(const device& on, const A* a, const B* b, std::uint64_t n, F f,
+                                    Op op) {
+  return detail::reduce_rows_of<both<A, B>>(on, {a, b}, 1, n, op, f).front();
 }
 
 namespace detail {
@@ -81,7 +83,7 @@ struct distances {
 /// @tparam T double, or for integers one of 64 bits that wraps around
 template <typename A, typename B, typename T = detail::wide<std::common_type_t<A, B>>>
 [[nodiscard]] T dot(const device& on, const A* a, const B* b, std::uint64_t n) {
-  return transform_reduce(on, elements_of<both<A, B>>(a, b), n, detail::multiplied<T>{}, sum<T>{});
+  return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
 }
 
 /// How many elements the predicate holds for.
