@@ -6,10 +6,6 @@ find_package(Threads REQUIRED)
 
 FetchContent_Declare(fmt GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1 GIT_SHALLOW ON
                          FIND_PACKAGE_ARGS 9 QUIET)
-FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
-                           GIT_SHALLOW ON FIND_PACKAGE_ARGS 2.1 QUIET)
-FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
-                                   GIT_SHALLOW ON FIND_PACKAGE_ARGS 3.10 QUIET)
 set(Boost_USE_STATIC_LIBS ${TENFOLD_PORTABLE})
 set(BOOST_INCLUDE_LIBRARIES context)
 set(BOOST_ENABLE_CMAKE ON)
@@ -17,11 +13,22 @@ FetchContent_Declare(
   Boost URL https://github.com/boostorg/boost/releases/download/boost-1.86.0/boost-1.86.0-cmake.tar.xz
   DOWNLOAD_EXTRACT_TIMESTAMP ON
   FIND_PACKAGE_ARGS 1.70 CONFIG QUIET COMPONENTS context)
-FetchContent_MakeAvailable(fmt CLI11 nlohmann_json Boost)
+FetchContent_MakeAvailable(fmt Boost)
 
 add_library(tenfold_fmt INTERFACE)
 target_link_libraries(tenfold_fmt
                       INTERFACE $<IF:$<BOOL:${TENFOLD_PORTABLE}>,fmt::fmt-header-only,fmt::fmt>)
+
+# So far what the executor takes, the rest for the program.
+if(NOT TENFOLD_PROGRAM)
+  return()
+endif()
+
+FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
+                           GIT_SHALLOW ON FIND_PACKAGE_ARGS 2.1 QUIET)
+FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
+                                   GIT_SHALLOW ON FIND_PACKAGE_ARGS 3.10 QUIET)
+FetchContent_MakeAvailable(CLI11 nlohmann_json)
 
 if(TENFOLD_BENCH)
   set(BENCHMARK_ENABLE_TESTING OFF)
