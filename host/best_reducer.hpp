@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "host/reduce/best.hpp"
@@ -60,10 +61,27 @@ template <typename In, typename Op>
 
 /// Reduces `n` elements at `in`, device memory, and waits for the result. Allocates its scratch
 /// memory every time: for more than one call, keep a `best_reducer`.
+/// @throws input_error when `in` is null or not aligned to In
 /// @throws device_error when the scratch memory cannot be had, or a kernel fails
 template <typename In, typename Op>
 [[nodiscard]] auto reduce(const device& on, const In* in, std::uint64_t n, Op op) {
   return best_reducer<In>(on, n, op)(in, n);
+}
+
+/// The same on a stream of the caller's, after all that is in it.
+template <typename In, typename Op>
+[[nodiscard]] auto reduce(const device& on, const In* in, std::uint64_t n, Op op,
+                          stream_handle queue) {
+  return best_reducer<In>(on, n, op)(in, n, queue);
+}
+
+/// The same of a range of device memory, by its `data()` and `size()`: std::span, or a container.
+template <typename Range, typename Op, typename... Queue>
+requires requires(const Range& in) {
+  std::size(in), *std::data(in);
+}
+[[nodiscard]] auto reduce(const device& on, const Range& in, Op op, Queue... queue) {
+  return reduce(on, std::data(in), std::size(in), op, queue...);
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

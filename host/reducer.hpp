@@ -68,7 +68,9 @@ class reducer {
   /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
   /// host memory that the device can write. n = 0 gives the operator's identity. `in` is aligned to
   /// In and otherwise as it pleases: its address never changes the result, only the speed.
-  /// @throws input_error when n exceeds the constructor's max_n
+  /// @throws input_error when n exceeds the constructor's max_n, when a pointer is null or not
+  ///         aligned, or `*out` lies among the elements
+  /// @throws device_error when the stream is of another device
   void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
     passes_.enqueue(in, n, out, &op_, on);
   }
@@ -76,13 +78,21 @@ class reducer {
   /// Reduces on a stream of its own and waits for the result. That stream waits for no other: what
   /// writes the input must be done.
   [[nodiscard]] T operator()(const In* in, std::uint64_t n) {
+    return (*this)(in, n, passes_.own_stream());
+  }
+
+  /// The same on a stream of the caller's, after all that is in it.
+  [[nodiscard]] T operator()(const In* in, std::uint64_t n, stream_handle on) {
     T result = op_.identity();
-    passes_.reduce(in, n, &result, &op_);
+    passes_.reduce(in, n, &result, &op_, on);
     return result;
   }
 
   /// The passes that `n` elements take.
   [[nodiscard]] plan plan_for(std::uint64_t n) const { return passes_.plan_for(n); }
+
+  /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return passes_.scratch_bytes(); }
 
   /// The shape in use, with the grid that the device's size gave where none was asked for.
   [[nodiscard]] const shape& used_shape() const { return passes_.used_shape(); }

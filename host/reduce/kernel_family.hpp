@@ -16,7 +16,8 @@ namespace tenfold {
 struct operator_traits {
   std::size_t input_bytes;    ///< of an element as it is read
   std::size_t partial_bytes;  ///< of an element as it is accumulated
-  bool is_narrow;             ///< elements that have shapes of their own
+  std::size_t input_alignment, partial_alignment;
+  bool is_narrow;  ///< elements that have shapes of their own
   bool commutes;
   bool (*is_instantiated)(int block, int items);
 };
@@ -53,7 +54,13 @@ inline namespace TENFOLD_BACKEND {
 
 template <typename In, typename T, typename Op>
 constexpr operator_traits traits_of_operator() {
-  return {sizeof(In), sizeof(T), is_narrow<In>, Op::commutes, &is_instantiated<In, Op>};
+  return {sizeof(In),
+          sizeof(T),
+          alignof(In),
+          alignof(T),
+          is_narrow<In>,
+          Op::commutes,
+          &is_instantiated<In, Op>};
 }
 
 }  // namespace TENFOLD_BACKEND

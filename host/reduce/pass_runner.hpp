@@ -13,6 +13,7 @@
 
 #include "host/error.hpp"
 #include "host/reduce/kernel_family.hpp"
+#include "host/reduce/places.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
@@ -63,6 +64,9 @@ class pass_runner {
     if (n > max_n_)
       throw input_error("this reducer was made for at most " + std::to_string(max_n_) +
                         " elements, not " + std::to_string(n));
+    check_places({in, n * op_.input_bytes, op_.input_alignment},
+                 {out, op_.partial_bytes, op_.partial_alignment});
+    check_stream(device_, on);
     device_.make_current();
     const plan passes = plan_for(n);
     if (stage_.adds_to_result) copy_on_device(out, identity_.data(), op_.partial_bytes, on);
@@ -77,12 +81,15 @@ class pass_runner {
     if (stage_.leaves_last_fold_to_host) fold_on_host(passes[0].partials, out, op, on);
   }
 
-  /// The same on a stream of its own; waits until `*result`, on the host, is there.
-  void reduce(const void* in, std::uint64_t n, void* result, const void* op) {
-    enqueue(in, n, result_.data(), op, queue_.handle());
-    copy_to_host(result, result_.data(), op_.partial_bytes, queue_.handle());
-    queue_.synchronize();
+  /// The same; waits until `*result`, on the host, is there.
+  void reduce(const void* in, std::uint64_t n, void* result, const void* op, stream_handle on) {
+    enqueue(in, n, result_.data(), op, on);
+    copy_to_host(result, result_.data(), op_.partial_bytes, on);
+    synchronize(on);
   }
+
+  [[nodiscard]] stream_handle own_stream() const { return queue_.handle(); }
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
 
   [[nodiscard]] plan plan_for(std::uint64_t n) const {
     return {n,
@@ -207,23 +214,28 @@ class pass_runner {
 
   void allocate_scratch(const void* identity) {
     const plan passes = plan_for(max_n_);
-    result_ = device_memory(device_, op_.partial_bytes);
+    result_ = allocate(op_.partial_bytes);
     constexpr unsigned first_ticket = 0;
     if (stage_.folds_its_partials) {
-      scratch_[0] = device_memory(device_, passes[0].partials * op_.partial_bytes);
+      scratch_[0] = allocate(passes[0].partials * op_.partial_bytes);
       ticket_ = copy_of(&first_ticket, sizeof first_ticket);
     }
     if (stage_.leaves_last_fold_to_host) {
       on_host_.resize(passes[0].partials * op_.partial_bytes);
-      scratch_[0] = device_memory(device_, on_host_.size());
+      scratch_[0] = allocate(on_host_.size());
     }
     if (stage_.adds_to_result) identity_ = copy_of(identity, op_.partial_bytes);
     for (std::size_t i = 0; i < 2 && i + 1 < passes.size(); ++i)
-      scratch_[i] = device_memory(device_, passes[i].partials * op_.partial_bytes);
+      scratch_[i] = allocate(passes[i].partials * op_.partial_bytes);
   }
 
-  [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes) const {
-    device_memory made(device_, bytes);
+  [[nodiscard]] device_memory allocate(std::size_t bytes) {
+    scratch_bytes_ += ceil_div(bytes, memory_alignment) * memory_alignment;
+    return device_memory(device_, bytes);
+  }
+
+  [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes) {
+    device_memory made = allocate(bytes);
     copy_to_device(made.data(), from, bytes, queue_.handle());
     queue_.synchronize();
     return made;
@@ -296,6 +308,7 @@ class pass_runner {
   device_memory ticket_;
   device_memory identity_;
   device_memory result_;
+  std::size_t scratch_bytes_ = 0;
   std::vector<std::byte> on_host_;
 };
 

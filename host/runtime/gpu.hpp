@@ -108,6 +108,16 @@ class device {
     return value;
   }
 
+  /// The same device, whose `device_memory` is that of a source, which lives longer.
+  [[nodiscard]] device with_memory_of(memory_source& source) const {
+    device made = *this;
+    made.source_ = &source;
+    return made;
+  }
+  [[nodiscard]] memory_source* source() const {
+    return source_;
+  }
+
   [[nodiscard]] std::uint64_t free_bytes() const {
     make_current();
     std::size_t free = 0, total = 0;
@@ -146,6 +156,7 @@ class device {
 
   int ordinal_;
   int warp_size_;
+  memory_source* source_ = nullptr;
 };
 
 inline device_facts facts_of(const device& of) {
@@ -162,6 +173,14 @@ inline device_facts facts_of(const device& of) {
           .memory_bus_bits = of.attribute(detail::memory_bus_width),
           .error_correction = of.attribute(detail::error_correction) != 0};
 }
+
+/// The vendor's handle, from code that does not know its type.
+inline stream_handle stream_of(const device&, void* vendors) {
+  return static_cast<stream_handle>(vendors);
+}
+
+/// A launch into a stream of another device is refused by the runtime.
+inline void check_stream(const device&, stream_handle) {}
 
 /// Waits until all work of the stream is done.
 /// @throws device_error also for a kernel that failed on the way
@@ -266,6 +285,10 @@ class device_memory {
  public:
   device_memory() = default;
   device_memory(const device& on, std::size_t bytes) {
+    if (on.source() != nullptr) {
+      data_ = {on.source()->allocate(bytes), {on.source(), bytes}};
+      return;
+    }
     on.make_current();
     const std::string what = "allocating " + std::to_string(bytes) + " bytes on the device";
     void* made = nullptr;
@@ -276,7 +299,17 @@ class device_memory {
   [[nodiscard]] void* data() const { return data_.get(); }
 
  private:
-  detail::owned<void*, &TENFOLD_RUNTIME(Free)> data_;
+  struct release {
+    void operator()(void* at) const {
+      if (source != nullptr)
+        source->release(at, bytes);
+      else
+        static_cast<void>(TENFOLD_RUNTIME(Free)(at));
+    }
+    memory_source* source;
+    std::size_t bytes;
+  };
+  std::unique_ptr<void, release> data_;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {

@@ -10,6 +10,8 @@
 /// | `build_lack`            | what a kernel lacks that was to be built for one             |
 /// | `stream`, `synchronize` | a queue of work, and the wait for its end                    |
 /// | `graph`                 | work recorded from a stream, which one call launches again   |
+/// | `stream_of`             | a stream by the vendor's handle                              |
+/// | `check_stream`          | refuses a stream of another device                           |
 /// | `is_capturing`          | whether a stream is being recorded                           |
 /// | `stopwatch`             | time between two points of a stream                          |
 /// | `device_memory`         | bytes on the device                                          |
@@ -29,6 +31,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+
+#include "host/error.hpp"
 
 namespace tenfold {
 
@@ -68,6 +73,46 @@ struct device_facts {
   double memory_hertz = 0;
   int memory_bus_bits = 0;
   bool error_correction = false;
+};
+
+/// What `device_memory` is aligned to, in bytes, as the runtimes of both vendors have it.
+inline constexpr std::size_t memory_alignment = 256;
+
+/// Where `device_memory` comes from, if not from the runtime: see `device::with_memory_of`.
+class memory_source {
+ public:
+  virtual ~memory_source() = default;
+  /// @return that much of the device's memory, aligned to `memory_alignment`; never null
+  [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
+  /// Takes back what `allocate` gave, of which work in flight may still be using some.
+  virtual void release(void* at, std::size_t bytes) noexcept = 0;
+};
+
+/// Memory that the caller has already, handed out from its begin to its end and never taken back.
+class scratch_memory final : public memory_source {
+ public:
+  /// @param at `bytes` of the device's memory, which live as long as whatever is made with them
+  /// @throws input_error unless it is aligned to `memory_alignment`
+  scratch_memory(void* at, std::size_t bytes) : at_(static_cast<std::byte*>(at)), left_(bytes) {
+    if (reinterpret_cast<std::uintptr_t>(at) % memory_alignment != 0)
+      throw input_error("scratch memory is aligned to " + std::to_string(memory_alignment) +
+                        " bytes: pass the begin of what was allocated");
+  }
+  /// @throws input_error when that much is not left
+  void* allocate(std::size_t bytes) override {
+    const std::size_t taken = (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
+    if (taken > left_)
+      throw input_error("the scratch memory has " + std::to_string(left_) + " bytes left, and " +
+                        std::to_string(taken) +
+                        " are needed: pass as much as scratch_bytes() of a reducer says");
+    left_ -= taken;
+    return std::exchange(at_, at_ + taken);
+  }
+  void release(void*, std::size_t) noexcept override {}
+
+ private:
+  std::byte* at_;
+  std::size_t left_;
 };
 
 }  // namespace tenfold

@@ -59,11 +59,19 @@ class device {
   }
 
   void make_current() const {}
+  /// The same device, whose `device_memory` is that of a source, which lives longer.
+  [[nodiscard]] device with_memory_of(memory_source& source) const {
+    device made = *this;
+    made.source_ = &source;
+    return made;
+  }
+  [[nodiscard]] memory_source* source() const { return source_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return ~std::uint64_t{0}; }
 
  private:
   int warp_size_;
   std::uint64_t blocks_per_launch_;
+  memory_source* source_ = nullptr;
 };
 
 inline device_facts facts_of(const device&) {
@@ -74,13 +82,27 @@ inline device_facts facts_of(const device&) {
 struct stream_handle {
   int warp_size = 32;
   std::size_t shared_bytes_limit = 48 * 1024;
+  bool operator==(const stream_handle&) const = default;
 };
+
+/// Of the vendor's streams there are none.
+inline stream_handle stream_of(const device& on, void* /*vendors*/) {
+  return {on.warp_size(), on.shared_bytes_limit()};
+}
+
+/// @throws input_error for a stream of a device with other warps
+inline void check_stream(const device& expected, stream_handle on) {
+  if (on.warp_size != expected.warp_size())
+    throw input_error("the stream is of simt:" + std::to_string(on.warp_size) +
+                      ", and the reducer of simt:" + std::to_string(expected.warp_size()) +
+                      ": pass a stream of the reducer's device");
+}
 
 inline void synchronize(stream_handle) {}
 
 class stream {
  public:
-  explicit stream(const device& on) : handle_{on.warp_size(), on.shared_bytes_limit()} {}
+  explicit stream(const device& on) : handle_(stream_of(on, nullptr)) {}
   [[nodiscard]] stream_handle handle() const { return handle_; }
   void synchronize() const {}
 
@@ -120,12 +142,9 @@ class stopwatch {
 class device_memory {
  public:
   device_memory() = default;
-  device_memory(const device&, std::size_t bytes)
-      : bytes_(static_cast<std::byte*>(
-            ::operator new(bytes + 2 * guard_bytes + (bytes == 0), alignment, std::nothrow))) {
-    if (bytes_ == nullptr)
-      throw device_error("the host has no " + std::to_string(bytes) +
-                         " bytes to spare: use a smaller n");
+  device_memory(const device& on, std::size_t bytes)
+      : bytes_(allocate(on.source(), bytes + 2 * guard_bytes),
+               {on.source(), bytes + 2 * guard_bytes}) {
     if (simt::observer* watching = simt::current_observer()) watching->allocated(data(), bytes);
   }
 
@@ -138,12 +157,28 @@ class device_memory {
 #else
   static constexpr std::size_t guard_bytes = 0;
 #endif
-  static constexpr std::align_val_t alignment{256};  // as that of the runtimes of both vendors
+  static constexpr std::align_val_t alignment{memory_alignment};
+
+  static std::byte* allocate(memory_source* source, std::size_t bytes) {
+    void* const made = source != nullptr
+                           ? source->allocate(bytes)
+                           : ::operator new(bytes + (bytes == 0), alignment, std::nothrow);
+    if (made == nullptr)
+      throw device_error("the host has no " + std::to_string(bytes) +
+                         " bytes to spare: use a smaller n");
+    return static_cast<std::byte*>(made);
+  }
+
   struct release {
     void operator()(std::byte* p) const {
       if (simt::observer* watching = simt::current_observer()) watching->released(p + guard_bytes);
-      ::operator delete(p, alignment);
+      if (source != nullptr)
+        source->release(p, bytes);
+      else
+        ::operator delete(p, alignment);
     }
+    memory_source* source;
+    std::size_t bytes;
   };
   std::unique_ptr<std::byte, release> bytes_;
 };

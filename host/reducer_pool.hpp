@@ -1,0 +1,81 @@
+/// @file
+/// A reducer for each of several streams, which threads share.
+///
+///     reducer_pool pool(4, [&] { return best_reducer<float>(gpu, n, sum<double>{}); });
+///     pool.enqueue(in, n, out, stream);  // from any thread, on up to four streams
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Gives each stream one of its reducers, at the stream's first call and from then on: the calls in
+/// a stream follow each other, and may share scratch memory. Allocates nothing after construction.
+/// Any thread may call, at any time. A call that a graph records takes a reducer of its own, since
+/// the graph may be launched in several streams.
+template <typename Reducer>
+class reducer_pool {
+ public:
+  /// @param streams the most that will call
+  /// @param make    makes a reducer, and is called that often
+  template <typename Make>
+  reducer_pool(std::size_t streams, Make make) {
+    for (std::size_t i = 0; i < streams; ++i) owned_.push_back(std::make_unique<owned>(make()));
+  }
+
+  /// `Reducer::enqueue` on the stream's reducer.
+  /// @throws input_error on one stream more than the pool was made for
+  template <typename In, typename T>
+  void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
+    owned& its = of(on);
+    const std::lock_guard lock(its.calls);
+    its.by.enqueue(in, n, out, on);
+  }
+
+  /// Reduces on that stream, after all that is in it, and waits for the result.
+  /// @throws input_error as `enqueue` does
+  template <typename In>
+  [[nodiscard]] auto operator()(const In* in, std::uint64_t n, stream_handle on) {
+    owned& its = of(on);
+    const std::lock_guard lock(its.calls);
+    return its.by(in, n, on);
+  }
+
+ private:
+  struct owned {
+    explicit owned(Reducer made) : by(std::move(made)) {}
+    Reducer by;
+    stream_handle stream{};
+    std::mutex calls;
+  };
+
+  owned& of(stream_handle on) {
+    const std::lock_guard lock(finding_);
+    for (std::size_t i = 0; i < given_; ++i)
+      if (owned_[i]->stream == on) return *owned_[i];
+    if (given_ == owned_.size())
+      throw input_error("this pool was made for " + std::to_string(given_) +
+                        " streams, and there is one more: make it for as many as call");
+    owned_[given_]->stream = on;
+    return *owned_[given_++];
+  }
+
+  std::vector<std::unique_ptr<owned>> owned_;
+  std::size_t given_ = 0;  ///< the first so many have their stream
+  std::mutex finding_;
+};
+
+template <typename Make>
+reducer_pool(std::size_t, Make) -> reducer_pool<std::invoke_result_t<Make>>;
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
