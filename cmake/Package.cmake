@@ -45,10 +45,14 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/host/reduce ${PROJECT_SOURCE_DIR}/host/r
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/common ${PROJECT_SOURCE_DIR}/kernels
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenfold COMPONENT cpp
         FILES_MATCHING PATTERN *.hpp PATTERN pitfalls EXCLUDE)
-set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tenfold)
-install(EXPORT tenfold FILE tenfold-targets.cmake NAMESPACE tenfold:: DESTINATION ${package} COMPONENT cpp)
+set(TENFOLD_PACKAGE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/tenfold)
+install(EXPORT tenfold FILE tenfold-targets.cmake NAMESPACE tenfold:: DESTINATION ${TENFOLD_PACKAGE_FOLDER} COMPONENT cpp)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/tenfold-config.cmake
-     CONTENT "include(\${CMAKE_CURRENT_LIST_DIR}/tenfold-targets.cmake)\n" ESCAPE_QUOTES @ONLY)
+     CONTENT "foreach(part targets c)
+  include(\${CMAKE_CURRENT_LIST_DIR}/tenfold-\${part}.cmake OPTIONAL)
+endforeach()\n" ESCAPE_QUOTES @ONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/tenfold-config-version.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/tenfold-config.cmake ${PROJECT_BINARY_DIR}/tenfold-config-version.cmake
-        DESTINATION ${package} COMPONENT cpp)
+foreach(component cpp c)  # either comes without the other
+  install(FILES ${PROJECT_BINARY_DIR}/tenfold-config.cmake ${PROJECT_BINARY_DIR}/tenfold-config-version.cmake
+          DESTINATION ${TENFOLD_PACKAGE_FOLDER} COMPONENT ${component})
+endforeach()

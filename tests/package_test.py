@@ -32,8 +32,8 @@ class Consumer(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def install(self):
-        run(CMAKE, "--install", BUILD, "--component", "cpp", "--prefix", self.folder / "installed")
+    def install(self, component="cpp"):
+        run(CMAKE, "--install", BUILD, "--component", component, "--prefix", self.folder / "installed")
         return f"-DCMAKE_PREFIX_PATH={self.folder / 'installed'}"
 
     def build(self, *options):
@@ -42,8 +42,8 @@ class Consumer(unittest.TestCase):
             self.folder / "build", *options)
         return run(CMAKE, "--build", self.folder / "build", "--verbose")
 
-    def expect_sum(self):
-        self.assertEqual(run(self.folder / "build/consumer"), "5000150001\n")
+    def expect_sum(self, total=5000150001):
+        self.assertEqual(run(self.folder / "build/consumer"), f"{total}\n")
 
 
 class Executor(Consumer):
@@ -68,6 +68,26 @@ class Executor(Consumer):
     def test_another_version_is_refused(self):
         with self.assertRaisesRegex(AssertionError, 'not[\n ]+compatible|requested version "99"'):
             self.build(self.install(), "-DWANTED=99")
+
+
+class C(Consumer):
+    def test_header_is_one_of_c(self):
+        compiler = shutil.which("gcc") or shutil.which("clang")
+        if not compiler:
+            self.skipTest("there is no compiler for C")
+        run(compiler, "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", ROOT / "host/c",
+            ROOT / "tests/consumer/consumer.c")
+
+    def test_installed_without_its_build(self):
+        """With kernels of its own: the build folder that it came from could make those that are missing."""
+        run(CMAKE, "--build", BUILD, "--target", "to_install")
+        self.build("-DBACKEND=c", self.install("c"))
+        self.expect_sum(200002)
+        (self.folder / "installed").rename(self.folder / "moved")
+        library, = (self.folder / "moved").rglob("libtenfold.so.0")
+        done = subprocess.run([self.folder / "build/consumer"], env={"LD_LIBRARY_PATH": str(library.parent)},
+                              capture_output=True, text=True)
+        self.assertEqual(done.stdout, "200002\n", done.stderr)
 
 
 class Gpus(Consumer):

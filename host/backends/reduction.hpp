@@ -42,6 +42,10 @@ class reduction : public runnable {
  public:
   [[nodiscard]] std::uint64_t depth(std::uint64_t n) const final { return plan_for(n).depth(); }
   [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
+  /// Enqueues a run into a stream of the caller's, by the vendor's handle; on the executor it means
+  /// nothing.
+  /// @param out room for one result, in memory that the device can write
+  virtual void enqueue_on(void* stream, const void* in, std::uint64_t n, void* out) = 0;
   /// The shape in use: its grid filled in, and its items where the stage has a number of its own.
   [[nodiscard]] virtual shape used_shape() const = 0;
 };

@@ -26,6 +26,11 @@ class typed_reduction final : public reduction {
     reducer_.enqueue(static_cast<const In*>(in), n, static_cast<T*>(result_.data()), queue_);
   }
 
+  void enqueue_on(void* stream, const void* in, std::uint64_t n, void* out) override {
+    reducer_.enqueue(static_cast<const In*>(in), n, static_cast<T*>(out),
+                     stream_of(device_, stream));
+  }
+
   value result() override {
     device_.make_current();
     T copy{};
