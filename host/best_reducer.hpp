@@ -11,7 +11,6 @@
 
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <utility>
 
 #include "host/reduce/best.hpp"

@@ -3,9 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <memory>
 #include <string>
-#include <type_traits>
+#include <utility>
 
 #include "host/runtime/gpu_error.hpp"
 #include "host/runtime/runtime.hpp"
@@ -46,15 +45,39 @@ inline std::size_t shared_bytes_per_multiprocessor(const properties_struct& p) {
 
 template <auto Destroy>
 struct destroyer {
-  template <typename T>
-  void operator()(T* handle) const {
+  template <typename Handle>
+  void operator()(Handle handle) const {
     static_cast<void>(Destroy(handle));
   }
 };
 
-/// What the runtime gave out, given back when this object is gone.
+/// What was given out, given back when this object is gone. It is no std::unique_ptr because nvcc
+/// takes as long to read `<memory>` as to compile several kernels.
+template <typename Handle, typename Release>
+class owned_by {
+ public:
+  owned_by() = default;
+  explicit owned_by(Handle handle, Release release = {}) : handle_(handle), release_(release) {}
+  owned_by(owned_by&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)), release_(other.release_) {}
+  owned_by& operator=(owned_by other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(release_, other.release_);
+    return *this;
+  }
+  ~owned_by() {
+    if (handle_ != nullptr) release_(handle_);
+  }
+  [[nodiscard]] Handle get() const { return handle_; }
+  void reset(Handle handle) { *this = owned_by(handle, release_); }
+
+ private:
+  Handle handle_ = nullptr;
+  Release release_{};
+};
+
 template <typename Handle, auto Destroy>
-using owned = std::unique_ptr<std::remove_pointer_t<Handle>, destroyer<Destroy>>;
+using owned = owned_by<Handle, destroyer<Destroy>>;
 
 }  // namespace detail
 
@@ -286,7 +309,7 @@ class device_memory {
   device_memory() = default;
   device_memory(const device& on, std::size_t bytes) {
     if (on.source() != nullptr) {
-      data_ = {on.source()->allocate(bytes), {on.source(), bytes}};
+      data_ = decltype(data_)(on.source()->allocate(bytes), {on.source(), bytes});
       return;
     }
     on.make_current();
@@ -309,7 +332,7 @@ class device_memory {
     memory_source* source;
     std::size_t bytes;
   };
-  std::unique_ptr<void, release> data_;
+  detail::owned_by<void*, release> data_;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {

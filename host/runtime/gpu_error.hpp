@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
 #include <string>
 
 #include "common/gpu/words.hpp"
@@ -46,6 +45,9 @@ inline std::string remedy(status code) {
   if (code == TENFOLD_RUNTIME(ErrorMemoryAllocation))
     return "use a smaller n, or end what else holds memory of the device";
   if (code == TENFOLD_RUNTIME(ErrorNoDevice)) return advise_visibility();
+  if (code == TENFOLD_RUNTIME(ErrorInvalidResourceHandle))
+    return "the stream is gone, or of another device: pass one of the device that the reducer was "
+           "made for";
   if (code == TENFOLD_RUNTIME(ErrorLaunchOutOfResources)) return "use a smaller block";
   return vendor_remedy(code);
 }

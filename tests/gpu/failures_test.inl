@@ -34,6 +34,13 @@ TEST_F(Failures, MemoryThatIsNotThere) {
             "what else holds memory of the device");
 }
 
+TEST_F(Failures, StreamOfAnotherDevice) {
+  EXPECT_EQ(
+      message_of(400),
+      "waiting failed: invalid resource handle: the stream is gone, or of another device: pass "
+      "one of the device that the reducer was made for");
+}
+
 TEST_F(Failures, KernelThatBrokeTheContext) {
   for (const auto& [code, text] : sticky_errors)
     EXPECT_EQ(message_of(code), std::string("waiting failed: ") + text + sticky_advice);
@@ -116,7 +123,7 @@ TEST_F(Failures, EverythingAfterABrokenContextSaysSo) {
         [&] { watch.start(queue.handle()); },
         [&] { std::ignore = gpu.free_bytes(); },
         [&] { add(two_pass::stage{}, gpu, n); },
-        [&] { sum_up.enqueue(elements, 1, elements, queue.handle()); },
+        [&] { sum_up.enqueue(elements, 1, elements + 1, queue.handle()); },
         [&] { std::ignore = sum_up(elements, 1); },
         [] { device_session(0); }};
     for (const auto& use : uses) EXPECT_TRUE(message_of(use).ends_with(end)) << message_of(use);

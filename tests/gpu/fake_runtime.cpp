@@ -151,6 +151,7 @@ const char* FAKED(GetErrorString)(status code) {
       {221, "PTX JIT compiler library not found"},
       {222, "the provided PTX was compiled with an unsupported toolchain."},
       {304, "OS call failed or operation not supported on this OS"},
+      {400, "invalid resource handle"},
       {700, "an illegal memory access was encountered"},
       {701, "too many resources requested for launch"},
       {702, "the launch timed out and was terminated"},
