@@ -8,7 +8,7 @@ import textwrap
 from blocks.markdown import fence
 from scripts.common import ROOT, read, table
 
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".txt": "cmake"}
+LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".py": "python", ".txt": "cmake"}
 
 
 @functools.cache
