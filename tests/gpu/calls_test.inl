@@ -1,0 +1,244 @@
+// What a program calls, on every backend: ranges, streams, memory of its own, threads, and what is
+// refused.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "host/backends/adversarial_operator.hpp"
+#include "host/best_reducer.hpp"
+#include "host/reducer_pool.hpp"
+#include "tests/stages/user_operators.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+constexpr unsigned seed = 4711;
+constexpr std::uint64_t sizes[] = {0, 1, 2, 63, 64, 255, 256, 257, 1023, 1024, 1025, 70'001};
+using numbers = std::vector<std::uint32_t>;
+
+/// On a GPU, or on the executor by warps of either size.
+class Calls : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+#if defined(__CUDACC__) || defined(__HIP__)
+    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+#endif
+  }
+};
+
+/// An array on the device.
+class uploaded {
+ public:
+  uploaded(const device& on, const numbers& values)
+      : queue_(on), bytes_(values.size() * 4), memory_(on, bytes_) {
+    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
+    queue_.synchronize();
+  }
+  [[nodiscard]] std::uint32_t* get() const { return static_cast<std::uint32_t*>(memory_.data()); }
+  [[nodiscard]] numbers values() const {
+    numbers all(bytes_ / 4);
+    copy_to_host(all.data(), get(), bytes_, queue_.handle());
+    queue_.synchronize();
+    return all;
+  }
+
+ private:
+  stream queue_;
+  std::size_t bytes_;
+  device_memory memory_;
+};
+
+template <typename Op>
+std::uint32_t in_order(const numbers& in, Op op) {
+  std::uint32_t result = op.identity();
+  for (const std::uint32_t x : in) result = op(result, x);
+  return result;
+}
+
+using few_compositions = in_few_shapes<composition>;
+using few_sums = in_few_shapes<sum<std::uint32_t>>;
+
+numbers random_numbers(std::uint64_t n) {
+  std::mt19937 random(seed);
+  numbers in(n);
+  for (std::uint32_t& x : in)
+    x = static_cast<std::uint32_t>(random()) | 1u << 16;  // see composition
+  return in;
+}
+
+template <typename F>
+std::string refusal_of(F&& call) {
+  try {
+    call();
+  } catch (const input_error& e) {
+    return e.what();
+  }
+  return "nothing was refused";
+}
+
+TEST_P(Calls, ReduceARangeAndInAStream) {
+  const device on(GetParam());
+  const stream queue(on);
+  for (const std::uint64_t n : sizes) {
+    const auto in = random_numbers(n);
+    const uploaded elements(on, in);
+    const std::span<const std::uint32_t> range(elements.get(), n);
+    const auto expected = in_order(in, composition{});
+    EXPECT_EQ(reduce(on, range, few_compositions{}), expected) << n;
+    EXPECT_EQ(reduce(on, range, few_compositions{}, queue.handle()), expected) << n;
+    EXPECT_EQ(reduce(on, elements.get(), n, few_compositions{}, queue.handle()), expected) << n;
+    EXPECT_EQ(reduce(on, range, few_sums{}), in_order(in, few_sums{})) << n;
+  }
+}
+
+/// A source that counts what is taken from it, and has more than enough.
+class counted_memory final : public memory_source {
+ public:
+  explicit counted_memory(const device& on) : all_(on, 1 << 20), from_(all_.data(), 1 << 20) {}
+  void* allocate(std::size_t bytes) override {
+    ++taken;
+    return from_.allocate(bytes);
+  }
+  void release(void*, std::size_t) noexcept override { ++released; }
+  int taken = 0, released = 0;
+
+ private:
+  device_memory all_;
+  scratch_memory from_;
+};
+
+TEST_P(Calls, TakeScratchMemoryFromItsSourceAndGiveItBack) {
+  const device on(GetParam());
+  const auto in = random_numbers(70'001);
+  const uploaded elements(on, in);
+  counted_memory source(on);
+  {
+    auto add = best_reducer<std::uint32_t>(on.with_memory_of(source), in.size(), few_sums{});
+    const int at_first = source.taken;
+    EXPECT_GT(at_first, 0);
+    EXPECT_EQ(add(elements.get(), in.size()), in_order(in, few_sums{}));
+    EXPECT_EQ(source.taken, at_first) << "a call allocates";
+    EXPECT_EQ(source.released, 0);
+  }
+  EXPECT_EQ(source.released, source.taken);
+}
+
+TEST_P(Calls, WorkInExactlyTheScratchMemoryThatAReducerTakes) {
+  const device on(GetParam());
+  const auto in = random_numbers(70'001);
+  const uploaded elements(on, in);
+  const auto reduce_in = [&](void* at, std::size_t bytes) {
+    scratch_memory scratch(at, bytes);
+    return reduce(on.with_memory_of(scratch), elements.get(), in.size(), few_compositions{});
+  };
+  const std::size_t bytes =
+      best_reducer<std::uint32_t>(on, in.size(), few_compositions{}).scratch_bytes();
+  const device_memory all(on, 2 * bytes);
+  EXPECT_EQ(reduce_in(all.data(), bytes), in_order(in, composition{}));
+  EXPECT_NE(refusal_of([&] {
+              static_cast<void>(reduce_in(all.data(), bytes - 1));
+            }).find(" are needed: pass as much as scratch_bytes() of a reducer says"),
+            std::string::npos);
+  EXPECT_EQ(refusal_of([&] {
+              static_cast<void>(reduce_in(static_cast<std::byte*>(all.data()) + 8, bytes));
+            }),
+            "scratch memory is aligned to 256 bytes: pass the begin of what was allocated");
+}
+
+TEST_P(Calls, RefuseWhatCannotBeReadOrWrittenAndLoseNothing) {
+  const device on(GetParam());
+  const stream queue(on);
+  const numbers in(1000, 3);
+  const uploaded elements(on, in);
+  const uploaded results(on, {7, 7});
+  std::uint32_t* const out = results.get();
+  std::uint32_t* const inside = elements.get() + 999;
+  const auto beyond = [](std::uint32_t* at, int bytes) {
+    return reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(at) + bytes);
+  };
+  auto add = best_reducer<std::uint32_t>(on, 1000, few_sums{});
+  const auto refusal = [&](const std::uint32_t* from, std::uint64_t n, std::uint32_t* to) {
+    return refusal_of([&] { add.enqueue(from, n, to, queue.handle()); });
+  };
+  const std::uint32_t* const none = nullptr;
+  EXPECT_EQ(refusal(none, 5, out), "the place of the input is null: pass memory of the device");
+  EXPECT_EQ(refusal(elements.get(), 5, nullptr),
+            "the place of the result is null: pass memory of the device");
+  EXPECT_EQ(refusal(beyond(elements.get(), 1), 5, out),
+            "the place of the input is 1 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  EXPECT_EQ(refusal(elements.get(), 5, beyond(out, 2)),
+            "the place of the result is 2 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  EXPECT_EQ(refusal(elements.get(), 1000, inside),
+            "the result lies among the elements that are read: give it a place of its own");
+  EXPECT_EQ(refusal(elements.get(), 1001, out),
+            "this reducer was made for at most 1000 elements, not 1001");
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(reduce(on, none, 5, few_sums{})); }),
+            "the place of the input is null: pass memory of the device");
+  EXPECT_EQ(results.values(), (numbers{7, 7}));
+
+  add.enqueue(elements.get(), 999, inside, queue.handle());  // beyond the last that is read
+  add.enqueue(none, 0, out, queue.handle());
+  queue.synchronize();
+  EXPECT_EQ(elements.values().back(), 2997u);
+  EXPECT_EQ(results.values(), (numbers{0, 7}));
+}
+
+TEST_P(Calls, OfSeveralThreadsShareAPool) {
+  const device on(GetParam());
+  constexpr std::uint32_t threads = 8, calls = 25, most = 3000;
+  const auto in = random_numbers(most + threads);
+  const uploaded elements(on, in);
+  reducer_pool pool(threads,
+                    [&] { return best_reducer<std::uint32_t>(on, most, few_compositions{}); });
+  std::vector<int> wrong(threads);
+  std::vector<std::thread> running;
+  for (std::uint32_t t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      const stream queue(on);
+      const numbers own(in.begin() + t, in.begin() + t + most);
+      const auto expected = in_order(own, composition{});
+      for (std::uint32_t i = 0; i < calls; ++i)
+        wrong[t] += pool(elements.get() + t, most, queue.handle()) != expected;
+    });
+  for (std::thread& each : running) each.join();
+  for (const int each : wrong) EXPECT_EQ(each, 0);
+}
+
+TEST_P(Calls, OfMoreStreamsThanAPoolHasAreRefused) {
+  const device on(GetParam());
+  const uploaded elements(on, {1, 2, 3});
+  reducer_pool pool(0, [&] { return best_reducer<std::uint32_t>(on, 3, few_sums{}); });
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(pool(elements.get(), 3, stream(on).handle())); }),
+            "this pool was made for 0 streams, and there is one more: make it for as many as call");
+}
+
+#if defined(__CUDACC__)
+INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(0), [](const auto&) { return "cuda"; });
+#elif defined(__HIP__)
+INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(0), [](const auto&) { return "hip"; });
+#else
+TEST_P(Calls, OfAStreamOfAnotherDeviceAreRefused) {
+  const device on(GetParam()), other(96 - GetParam());
+  const std::string its = std::to_string(other.ordinal()), own = std::to_string(on.ordinal());
+  EXPECT_EQ(refusal_of([&] {
+              static_cast<void>(best_reducer<std::uint32_t>(on, 1, few_sums{})(
+                  nullptr, 0, stream(other).handle()));
+            }),
+            "the stream is of simt:" + its + ", and the reducer of simt:" + own +
+                ": pass a stream of the reducer's device");
+}
+
+INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(32, 64),
+                         [](const auto& warp) { return "simt_" + std::to_string(warp.param); });
+#endif
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
