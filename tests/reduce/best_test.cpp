@@ -132,6 +132,8 @@ TEST(TunedShape, OfLargePartialsIsASmallerBlockWithAsManyThreads) {
   kernel_family of = family(10);
   of.op = {.input_bytes = 4,
            .partial_bytes = 96,
+           .input_alignment = 4,
+           .partial_alignment = 8,
            .is_narrow = false,
            .commutes = true,
            .is_instantiated = of.op.is_instantiated};
