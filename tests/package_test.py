@@ -65,6 +65,16 @@ class Executor(Consumer):
         built = {path.stem for path in (self.folder / "build").rglob("*.o")}
         self.assertEqual(built, {"consumer.cpp", "unity_0_cxx.cxx"}, said)
 
+    def test_headers_alone_are_installed_without_a_build(self):
+        run(CMAKE, "-S", ROOT, "-B", self.folder / "alone", "-DTENFOLD_PROGRAM=OFF", "-DTENFOLD_EXECUTOR=OFF")
+        run(CMAKE, "--install", self.folder / "alone", "--prefix", self.folder / "headers")
+        self.install()
+
+        def headers_in(folder):
+            return {path.relative_to(folder) for path in folder.rglob("*.hpp")}
+        self.assertEqual(headers_in(self.folder / "headers"), headers_in(self.folder / "installed"))
+        self.assertEqual(list((self.folder / "headers").rglob("*.so")), [])
+
     def test_another_version_is_refused(self):
         with self.assertRaisesRegex(AssertionError, 'not[\n ]+compatible|requested version "99"'):
             self.build(self.install(), "-DWANTED=99")

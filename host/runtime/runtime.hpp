@@ -91,7 +91,9 @@ class memory_source {
 /// Memory that the caller has already, handed out from its begin to its end and never taken back.
 class scratch_memory final : public memory_source {
  public:
-  /// @param at `bytes` of the device's memory, which live as long as whatever is made with them
+  /// @param at `bytes` of the device's memory, which nothing else uses until all work of what was
+  /// made
+  ///           with them is done
   /// @throws input_error unless it is aligned to `memory_alignment`
   scratch_memory(void* at, std::size_t bytes) : at_(static_cast<std::byte*>(at)), left_(bytes) {
     if (reinterpret_cast<std::uintptr_t>(at) % memory_alignment != 0)
