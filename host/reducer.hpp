@@ -29,10 +29,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 ///
 /// Made once for the largest n it will see; it owns its scratch memory and allocates nothing
 /// afterwards. Not for use from several OS threads at once, nor on several streams at once: the
-/// scratch memory is shared by its calls. May be moved with work in flight, since the scratch
-/// memory stays in its place, and destroyed, since freeing it waits for the device. A graph that
-/// recorded a call refers to the scratch memory as well, and replays no longer than the reducer
-/// lives.
+/// scratch memory is shared by its calls; host/reducer_pool.hpp is for that. May be moved with work
+/// in flight, since the scratch memory stays in its place, and destroyed, since freeing it waits
+/// for the device, unless it came from a `memory_source` that does not wait. A graph that recorded
+/// a call refers to the scratch memory as well, and replays no longer than the reducer lives.
 /// @tparam In what is read; converts explicitly to T
 /// @tparam T  what is accumulated, partials included; trivially copyable
 /// @tparam Op see common/operators.hpp

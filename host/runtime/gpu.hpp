@@ -202,7 +202,8 @@ inline stream_handle stream_of(const device&, void* vendors) {
   return static_cast<stream_handle>(vendors);
 }
 
-/// A launch into a stream of another device is refused by the runtime.
+/// A launch into a stream of another device is refused by CUDA's runtime; what HIP's does is not
+/// known.
 inline void check_stream(const device&, stream_handle) {}
 
 /// Waits until all work of the stream is done.
