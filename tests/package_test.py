@@ -75,6 +75,12 @@ class Executor(Consumer):
         self.assertEqual(headers_in(self.folder / "headers"), headers_in(self.folder / "installed"))
         self.assertEqual(list((self.folder / "headers").rglob("*.so")), [])
 
+    def test_an_older_standard_is_refused(self):
+        if not shutil.which("g++"):
+            self.skipTest("there is no g++")
+        with self.assertRaisesRegex(AssertionError, "tenfold takes C\\+\\+20: compile with -std=c\\+\\+20"):
+            run("g++", "-std=c++17", "-fsyntax-only", "-I", ROOT, ROOT / "tests/consumer/consumer.cpp")
+
     def test_another_version_is_refused(self):
         with self.assertRaisesRegex(AssertionError, 'not[\n ]+compatible|requested version "99"'):
             self.build(self.install(), "-DWANTED=99")

@@ -6,6 +6,10 @@
 /// same templates, compiled by three compilers, never collide in one program.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "tenfold takes C++20: compile with -std=c++20, or in CMake set CMAKE_CUDA_STANDARD to 20"
+#endif
+
 #include <type_traits>
 
 #if defined(__CUDACC__)
