@@ -32,8 +32,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// How the columns of a matrix are folded, wherever it lies.
 struct column_plan {
   bool in_vectors;
-  bool by_threads = false;     ///< each alone, of few rows
-  column_tiles::cut cut = {};  ///< into tiles, for a matrix that begins where a vector may
+  bool by_threads = false;  ///< each alone, of few rows
+  column_tiles::cut cut{};  ///< into tiles, for a matrix that begins where a vector may
 };
 
 /// What a plan follows from. No address is among it: addresses change the speed, not the bits.

@@ -79,10 +79,11 @@ struct distances {
 
 }  // namespace detail
 
-/// The sum of the products a[i] * b[i], each computed and added in T.
-/// @tparam T double, or for integers one of 64 bits that wraps around
-template <typename A, typename B, typename T = detail::wide<std::common_type_t<A, B>>>
-[[nodiscard]] T dot(const device& on, const A* a, const B* b, std::uint64_t n) {
+/// The sum of the products a[i] * b[i], computed and added in double, or of integers in 64 bits
+/// that wrap around.
+template <typename A, typename B>
+[[nodiscard]] auto dot(const device& on, const A* a, const B* b, std::uint64_t n) {
+  using T = detail::wide<std::common_type_t<A, B>>;
   return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
 }
 
