@@ -518,13 +518,13 @@ TEST_F(Cli, InputOfIntegers) {
 }
 
 TEST_F(Cli, InputIsDescribed) {
-  write_npy<std::int32_t>("large.npy", std::vector<std::int32_t>(1000, 2147483647));
+  write_npy<std::uint32_t>("large.npy", std::vector<std::uint32_t>(1000, 4294967295));
   for (const char* verb : {"run", "ladder"})
     EXPECT_TRUE(
         contains(succeed(words{verb} + (verb == std::string("run") ? words{"3"} : words{}) +
                          words{"--input", "large.npy", "--device", "simt"})
                      .out,
-                 "the sum of these elements is 2147483647000: their type does not hold it"));
+                 "the sum of these elements is 4294967295000: their type does not hold it"));
   write_npy<double>("halves.npy", {0.5, 1.5, -4.0});
   const outcome o = succeed({"run", "3", "--input", "halves.npy", "--device", "simt"});
   EXPECT_TRUE(contains(o.out, "sum of 3 f64 from halves.npy")) << o.what();

@@ -375,7 +375,7 @@ TEST_F(CliObserver, TraceShowsTheBlockThatIsAskedFor) {
 
 TEST_F(CliObserver, TraceOfOnesCountsElements) {
   for (const char* type : {"u32", "f32", "f64"}) {
-    const json d = document({"trace", "9", "--type", type, "--values", "ones"});
+    const json d = document({"trace", "10", "--type", type, "--values", "ones"});
     EXPECT_EQ(d.at("context").at("values"), "ones");
     const json& steps = d.at("launches").at(0).at("steps");
     EXPECT_EQ(steps.at(0).at("lanes").at(0).at("value"), 1) << type;
