@@ -55,7 +55,7 @@ std::string listed_kernel(const fs::path& file) {
     return fs::equivalent(file, fs::path(TENFOLD_SOURCE_FOLDER) / from_root, failure);
   };
   const bool is_listed =
-      std::ranges::any_of(kernel_sources(), is_that_file, &kernel_source::file) ||
+      std::ranges::any_of(kernel_sources(), is_that_file, &embedded_file::file) ||
       std::ranges::any_of(pitfall_files, is_that_file);
   return is_listed ? file.stem().string() : std::string();
 }

@@ -87,10 +87,6 @@ std::span<const gpu_sheet> gpu_sheets() {
   return sheets;
 }
 
-std::span<const recorded_time> recorded_times() {
-  return recorded;
-}
-
 const gpu_sheet& find_gpu(std::string_view name) {
   std::vector<const gpu_sheet*> found;
   for (const gpu_sheet& each : sheets)

@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -52,20 +51,6 @@ struct gpu_sheet {
   /// Without, what is modelled is less than what is to be expected.
   [[nodiscard]] bool has_costs() const { return costs.front().threads != 0; }
 };
-
-/// A sum of f32 that was measured, after a kernel that wrote its input. The model uses none of
-/// them.
-struct recorded_time {
-  std::string_view gpu;
-  int stage;
-  std::uint64_t n;
-  int block;
-  int items;
-  std::uint64_t blocks;
-  double seconds;
-};
-
-[[nodiscard]] std::span<const recorded_time> recorded_times();
 
 /// All that the model knows, the one with costs first.
 [[nodiscard]] std::span<const gpu_sheet> gpu_sheets();

@@ -7,7 +7,7 @@ namespace tenfold {
 namespace {
 
 /// The catalogue numbers its stages without a gap.
-const kernel_source& listed_source(const stage_info& stage) {
+const embedded_file& listed_source(const stage_info& stage) {
   return kernel_sources()[static_cast<std::size_t>(stage.number) - 1];
 }
 

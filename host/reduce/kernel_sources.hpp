@@ -1,5 +1,5 @@
 /// @file
-/// The sources of the kernels that this program was built from.
+/// The sources of the kernels that this program was built from, and other files that it holds.
 #pragma once
 
 #include <span>
@@ -10,16 +10,20 @@
 
 namespace tenfold {
 
-struct kernel_source {
+struct embedded_file {
   std::string_view file;  ///< from the root of the project
   std::string_view text;
 };
 
 /// In the order of the catalogue.
-[[nodiscard]] std::span<const kernel_source> kernel_sources();
+[[nodiscard]] std::span<const embedded_file> kernel_sources();
 
 /// What a reader's own kernel may begin with: a single file.
-[[nodiscard]] std::span<const kernel_source> example_kernels();
+[[nodiscard]] std::span<const embedded_file> example_kernels();
+
+/// What `tenfold ladder --sizes --json` wrote on the GPUs that were measured; of the program that
+/// observes kernels.
+[[nodiscard]] std::span<const embedded_file> recorded_sizes();
 
 /// The stage's file from the root of the project, such as `kernels/08_warps_first.hpp`; that of an
 /// unlisted stage as it was registered.

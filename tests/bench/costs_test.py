@@ -66,8 +66,8 @@ class Costs(unittest.TestCase):
 
     def test_wants_a_sheet_of_each_gpu(self):
         with self.assertRaisesRegex(costs.Failure, "gpus.json does not describe Round"):
-            costs.table_of([document()], [], [])
-        text = costs.table_of([document()], [], [SHEET])
+            costs.table_of([document()], [])
+        text = costs.table_of([document()], [SHEET])
         self.assertIn('{"Round", "sm_1", 32, 100, 2048, 32, 65536, 1e+09, 2e+12, 67108864, 8e+12, 0, 2e-06, 5e-10, {{{256,', text)
 
 

@@ -13,6 +13,7 @@
 #include "host/measure/result.hpp"
 #include "host/observe/model.hpp"
 #include "host/reduce/best.hpp"
+#include "host/reduce/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -80,14 +81,24 @@ shape choose_shape(const tenfold::shape& wanted, const launch_query& q, const ke
   return s;
 }
 
-/// Where this very launch was measured.
+std::vector<json> read_recordings() {
+  std::vector<json> all;
+  for (const embedded_file& each : recorded_sizes()) all.push_back(json::parse(each.text));
+  return all;
+}
+
+/// Where this very launch was measured, and takes long enough for the model to have terms for it.
 std::optional<double> measured_seconds(const modelled_stage& m, const gpu_sheet& gpu) {
-  if (m.type != element_type::f32) return std::nullopt;
-  for (const observe::recorded_time& each : observe::recorded_times())
-    if (each.gpu == gpu.name && each.stage == m.of.stage.number && each.n == m.n &&
-        each.block == m.shape.block && each.blocks == m.passes[0].blocks &&
-        (each.items == m.shape.items || !m.of.stage.takes_items))
-      return each.seconds;
+  static const std::vector<json> recordings = read_recordings();
+  if (m.type != element_type::f32 || m.n < measure::least_n_of_shares) return std::nullopt;
+  for (const json& each : recordings) {
+    if (each.at("context").at("device_name") != gpu.name) continue;
+    for (const json& row : each.at("benchmarks"))
+      if (row.value("stage", 0) == m.of.stage.number && row.at("n") == m.n &&
+          row.at("block") == m.shape.block && row.at("grid") == m.passes[0].blocks &&
+          (row.at("items") == m.shape.items || !m.of.stage.takes_items))
+        return 1e-6 * row.at("real_time").get<double>();
+  }
   return std::nullopt;
 }
 
