@@ -119,7 +119,9 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
   const int number = add_unlisted_stage({.stage = describe<Stage>(), .type = type, .file = file});
   std::vector<registered_stage>& all = registered_stages();
   all.push_back({number, element_type::u32, "", &make_unlisted_reduction<Stage, std::uint32_t>});
+#if !defined(TENFOLD_OBSERVED)  // where no stage has them either
   all.push_back({number, element_type::i32, "", &make_unlisted_reduction<Stage, std::int32_t>});
+#endif
   all.push_back({number, element_type::f32, "", &make_unlisted_reduction<Stage, float>});
   return true;
 }
@@ -133,7 +135,7 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
 ///
 /// It is compiled while somebody waits, so that there are few kernels: sums and maxima of u32, i32
 /// and f32, in `unlisted_block_sizes`, and the one operator of
-/// host/backends/adversarial_operator.hpp.
+/// host/backends/adversarial_operator.hpp; to be observed, sums of u32 and f32.
 #define TENFOLD_REGISTER_STAGE(name, type, file)                                                   \
   namespace tenfold::inline TENFOLD_BACKEND {                                                      \
   template <>                                                                                      \
