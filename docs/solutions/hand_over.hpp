@@ -38,10 +38,7 @@ __global__ void __launch_bounds__(BlockSize)
 struct stage : stage_defaults {
   static constexpr std::size_t elements_per_thread(const stage_launch&) { return 2; }
 
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, In, T, Op)
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::hand_over

@@ -59,10 +59,7 @@ struct stage : stage_defaults {
   static constexpr bool takes_items = true;
   static constexpr bool takes_grid = true;
 
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, Items, In, T, Op)
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::one_load_at_a_time

@@ -43,10 +43,7 @@ struct stage : stage_defaults {
     return padded(static_cast<unsigned>(l.block)) * l.partial_bytes;
   }
 
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::padded_tree

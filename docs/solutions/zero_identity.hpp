@@ -28,16 +28,10 @@ __global__ void reduce_blocks(const In* in, T* out, std::size_t n, Op op) {
   if (tid == 0) out[blockIdx.x] = shared[0];
 }
 
-struct stage : stage_defaults {
+struct stage : shared_partials {
   static constexpr bool keeps_order = true;
-  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {
-    return l.block * l.partial_bytes;
-  }
 
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(In, T, Op)
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::zero_identity
