@@ -175,8 +175,8 @@ FAULTS = [
     },
     {
         "name": "one-launch-more",
-        "what": "bench/on_paper has rocPRIM launch twice where once is enough",
-        "file": "bench/on_paper",
+        "what": "docs/blocks/paper.py has rocPRIM launch twice where once is enough",
+        "file": "docs/blocks/paper.py",
         "old": "while n > blocks_of_one_launch * tile:",
         "new": "while n >= blocks_of_one_launch * tile:",
         "targets": [],

@@ -2,7 +2,7 @@
 //
 // For each GPU of the file the shapes that the rules choose, what the machine code of those kernels
 // takes and has in flight, and the plans; and what a fold takes of instructions.
-// bench/on_paper makes sense of it.
+// docs/blocks/paper.py makes sense of it.
 #include <fmt/core.h>
 
 #include <algorithm>

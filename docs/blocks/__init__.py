@@ -19,4 +19,5 @@ from blocks.compiled import *
 from blocks.pitfalls import *
 from blocks.mutants import *
 from blocks.model import *
+from blocks.paper import *
 from blocks.versions import *

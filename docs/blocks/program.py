@@ -25,6 +25,14 @@ def use_program(path):
     _program = path
 
 
+def program_of_build(name):
+    """Another one, from the same folder."""
+    path = pathlib.Path(_program).with_name(name)
+    if _program == "none" or not path.exists():
+        raise NoProgram
+    return path
+
+
 @functools.cache
 def run(arguments, status=0):
     """What `tenfold ARGUMENTS` prints, where it ends with this exit code."""

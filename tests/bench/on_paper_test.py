@@ -1,10 +1,16 @@
-"""What bench/on_paper makes of figures, on made-up ones and on what rocPRIM's source says."""
+"""What docs/blocks/paper.py makes of figures, on made-up ones and on what rocPRIM's source says."""
 
+import json
+import pathlib
+import subprocess
+import sys
 import unittest
+from unittest import mock
 
-from loading import load
-
-on_paper = load("on_paper")
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+from blocks import NoProgram  # noqa: E402
+from blocks import paper as on_paper  # noqa: E402
 
 
 def gpu(**figures):
@@ -56,20 +62,24 @@ class Rocprim(unittest.TestCase):
         self.assertEqual(self.plan(2**32)["launches"], 2 + 1 + 1)
 
 
-class Page(unittest.TestCase):
-    def test_is_filled_between_its_markers(self):
-        self.assertEqual(on_paper.filled("a\n<!-- x -->\nold\n<!-- /x -->\nb", {"x": "new"}),
-                         "a\n<!-- x -->\nnew\n<!-- /x -->\nb")
-        with self.assertRaises(on_paper.Failure):
-            on_paper.filled("a", {"x": "new"})
+class Facts(unittest.TestCase):
+    PAGE = mock.patch.object(on_paper, "lines_of", lambda path: ["By clang 1:"])
 
-    def test_is_held_to_the_facts_of_its_own_compiler(self):
-        page = "<!-- x -->\nBy clang 1:\n<!-- /x -->"
-        on_paper.check(page, {"x": "By clang 1:"}, {"compiler": "clang 1"})
-        with self.assertRaisesRegex(on_paper.Failure, "is not what these facts give"):
-            on_paper.check(page, {"x": "By clang 1: 3"}, {"compiler": "clang 1"})
-        with self.assertRaisesRegex(on_paper.Failure, "skipped"):
-            on_paper.check(page, {"x": "By clang 2:"}, {"compiler": "clang 2"})
+    def facts(self, status=0, **told):
+        done = subprocess.CompletedProcess([], status, json.dumps(told), "no such GPU")
+        with self.PAGE, mock.patch.object(on_paper, "_asked", lambda: done):
+            return on_paper._facts()
+
+    def test_are_those_of_the_compiler_that_the_page_names(self):
+        self.assertEqual(self.facts(compiler="clang 1"), {"compiler": "clang 1"})
+        with self.assertRaises(NoProgram):
+            self.facts(compiler="clang 2")
+
+    def test_are_left_alone_without_a_compiler_but_not_where_it_fails(self):
+        with self.assertRaises(NoProgram):
+            self.facts(status=77)
+        with self.assertRaisesRegex(ValueError, "no such GPU"):
+            self.facts(status=1)
 
 
 if __name__ == "__main__":

@@ -1,28 +1,45 @@
-#!/usr/bin/env python3
 """What AMD's GPUs should make of the kernels, on paper.
 
-    bench/on_paper --facts build/simt/on_paper_facts            # prints the tables
-    bench/on_paper --facts build/simt/on_paper_facts --write    # puts them into docs/amd.md
-
-Joins what others published of the GPUs (bench/paper/gpus.json) with what a compiler tells of the
-kernels (bench/paper/facts.cpp). It measures nothing, and needs no GPU: TENFOLD_HIP_COMPILER names a
-compiler that knows these GPUs, such as 'clang++-19 --rocm-path=FOLDER'.
+What others published of the GPUs (bench/paper/gpus.json), joined with what a compiler tells of the kernels
+(bench/paper/facts.cpp). It measures nothing, and needs no GPU: TENFOLD_HIP_COMPILER names a compiler that knows these
+GPUs, such as 'clang++-19 --rocm-path=FOLDER'.
 """
 
+import functools
 import json
 import math
-import pathlib
-import re
 import subprocess
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from scripts.common import ROOT, SKIPPED, Failure, parser_of, read, read_json, run_script, table, write  # noqa: E402
+from blocks.program import NoProgram, program_of_build
+from blocks.sources import lines_of
+from scripts.common import ROOT, SKIPPED, read_json, table
 
 GPUS = ROOT / "bench/paper/gpus.json"
-PAGE = ROOT / "docs/amd.md"
 LOAD_BYTES = 16
 ELEMENT_BYTES = 4  # all of f32
+
+
+@functools.cache
+def _paper():
+    return read_json(GPUS)
+
+
+@functools.cache
+def _asked():
+    """The compiler, by the program that asks it."""
+    return subprocess.run([program_of_build("on_paper_facts"), GPUS], capture_output=True, text=True)
+
+
+def _facts():
+    """What the compiler told. Another one than the page names counts otherwise, and is none of its business."""
+    if _asked().returncode == SKIPPED:
+        raise NoProgram
+    if _asked().returncode:
+        raise ValueError(_asked().stderr.strip())
+    facts = json.loads(_asked().stdout)
+    if f"By {facts['compiler']}:" not in lines_of("docs/amd.md"):
+        raise NoProgram
+    return facts
 
 
 # ---- Little's law -------------------------------------------------------------------------------
@@ -92,9 +109,10 @@ def kibibytes(count):
     return f"{count / 1024:.1f} KiB"
 
 
-def flight_table(gpus, facts):
+def flight_on_paper():
+    """What GPUs must have in flight, and what stages have."""
     rows = []
-    for gpu, known in zip(gpus, facts["gpus"]):
+    for gpu, known in zip(_paper()["gpus"], _facts()["gpus"]):
         for stage in known["stages"]:
             in_flight = bytes_in_flight(gpu, known["warp_size"], stage)
             rows.append([
@@ -109,9 +127,10 @@ def flight_table(gpus, facts):
                   "enough up to"], rows, right=False)
 
 
-def plans_table(document, facts):
-    rows = []
-    for gpu, known in zip(document["gpus"], facts["gpus"]):
+def plans_on_paper():
+    """Launches, blocks and partials of stages and of rocPRIM."""
+    document, rows = _paper(), []
+    for gpu, known in zip(document["gpus"], _facts()["gpus"]):
         config, stages = gpu["rocprim"], [stage for stage in known["stages"] if stage["grid"]]
         loads = [stage["loads_in_flight"] * LOAD_BYTES for stage in stages] + [config["items"] * ELEMENT_BYTES]
         for n in [plan["n"] for plan in known["stages"][0]["plans"]]:
@@ -127,8 +146,9 @@ def plans_table(document, facts):
     return f"{names} / rocPRIM:\n\n" + table(heads, rows, right=False)
 
 
-def fold_table(facts):
-    rows = {}
+def folds_on_paper():
+    """Instructions of a fold, by shuffles and by DPP."""
+    facts, rows = _facts(), {}
     for row in facts["folds"]:
         cell = ", ".join(f"{row['shuffles'][key]} → {row['dpp'][key]}" for key in ("instructions", "through_lds"))
         rows.setdefault((row["architecture"], row["stage"]), {})[f"{row['op']} of {row['type']}"] = cell
@@ -137,64 +157,13 @@ def fold_table(facts):
     return f"By {facts['compiler']}:\n\n" + table(["architecture", "stage", *heads], cells, right=False)
 
 
-def sources_table(document):
+def figures_on_paper():
+    """All that was published, and where."""
     rows = []
-    for of in document["gpus"] + [document]:
+    for of in _paper()["gpus"] + [_paper()]:
         for name, figure in of.items():
             if isinstance(figure, dict):
                 value = figure.get("value", f"{figure.get('block')} x {figure.get('items')}")
                 rows.append([of.get("name", "all"), name.replace("_", " "), value, figure["what"],
                              f"[source]({figure['source']})"])
     return table(["GPU", "figure", "value", "what", ""], rows, right=False)
-
-
-# ---- the page -----------------------------------------------------------------------------------
-
-
-def filled(page, texts):
-    for name, text in texts.items():
-        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.S)
-        page, count = pattern.subn(lambda match: match[1] + text + "\n" + match[2], page)
-        if count != 1:
-            raise Failure(f"{PAGE} has no place for '{name}': put the lines <!-- {name} --> and "
-                          f"<!-- /{name} --> into it")
-    return page
-
-
-def facts_of(program):
-    result = subprocess.run([program, GPUS], capture_output=True, text=True)
-    if result.returncode:
-        skipped = "skipped: " if result.returncode == SKIPPED else ""
-        raise Failure(skipped + result.stderr.strip())
-    return json.loads(result.stdout)
-
-
-def check(page, texts, facts):
-    """Another compiler counts otherwise, and is none of the page's business."""
-    if f"By {facts['compiler']}:" not in page:
-        raise Failure(f"skipped: the page is not by {facts['compiler']}")
-    if filled(page, texts) != page:
-        raise Failure(f"{PAGE} is not what these facts give: write it by bench/on_paper --write")
-
-
-def main():
-    parser = parser_of(__doc__)
-    parser.add_argument("--facts", default=ROOT / "build/simt/on_paper_facts", metavar="PROGRAM",
-                        help="[build/simt/on_paper_facts]")
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--write", action="store_true", help="put the tables into docs/amd.md")
-    what.add_argument("--check", action="store_true", help="compare them with docs/amd.md")
-    options = parser.parse_args()
-    document, facts, page = read_json(GPUS), facts_of(options.facts), read(PAGE)
-    texts = {"flight": flight_table(document["gpus"], facts), "plans": plans_table(document, facts),
-             "folds": fold_table(facts), "figures": sources_table(document)}
-    if options.write:
-        write(PAGE, filled(page, texts))
-    elif options.check:
-        check(page, texts, facts)
-    else:
-        print("\n\n".join(texts.values()))
-
-
-if __name__ == "__main__":
-    run_script("on_paper", main)
