@@ -122,10 +122,6 @@ void expect_exact(const device& on, const std::vector<In>& in, Op op) {
 
 TEST_P(Rows, OfIntegersAreExact) {
   expect_exact(*on, random_elements<std::uint32_t>(random_word), sum<std::uint32_t>{});
-  expect_exact(*on, random_elements<std::uint64_t>([](std::mt19937& random) {
-    return std::uint64_t{random_word(random)} << 32 | random_word(random);
-  }),
-               sum<std::uint64_t>{});
   expect_exact(*on, random_elements<std::int8_t>([](std::mt19937& random) {
     return static_cast<std::int8_t>(random());
   }),
