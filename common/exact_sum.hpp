@@ -1,0 +1,274 @@
+/// @file
+/// Sums of floats that do not round until the end:
+///
+///     exact_sum<float> total = reduce(gpu, in, n, sum<exact_sum<float>>{});
+///     float nearest = total.round();                          // to nearest, ties to even
+///
+/// Every finite float is a whole number of the smallest subnormal. A sum of such numbers is one as
+/// well, and is kept as what it is: an integer of a few hundred bits. So no order of additions can
+/// change it, no partial sum overflows, and nothing is lost until it is rounded, once.
+///
+/// Not for compilers that were told to calculate as they please (-ffast-math, --use_fast_math).
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "common/gpu/words.hpp"
+#include "common/narrow_float.hpp"
+#include "common/operators.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+namespace detail {
+
+/// A format of IEEE 754's kind: its finite values are whole numbers of 2^lowest.
+template <typename Bits, int Digits, int Lowest>
+struct float_layout {
+  using bits = Bits;
+  static constexpr int digits = Digits, lowest = Lowest;
+  static constexpr int exponent_bits = 8 * int{sizeof(Bits)} - digits;
+  static constexpr unsigned special_exponent = (1u << exponent_bits) - 1;
+  /// Bits of the largest finite value, as a whole number.
+  static constexpr int span = int{special_exponent} - 2 + digits;
+};
+
+template <typename T>
+struct layout_of;
+template <>
+struct layout_of<float> : float_layout<std::uint32_t, 24, -149> {};
+template <>
+struct layout_of<double> : float_layout<std::uint64_t, 53, -1074> {};
+template <>
+struct layout_of<float16> : float_layout<std::uint16_t, 11, -24> {};
+template <>
+struct layout_of<bfloat16> : float_layout<std::uint16_t, 8, -133> {};
+
+template <typename T>
+__host__ __device__ constexpr auto bits_of(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return __builtin_bit_cast(typename layout_of<T>::bits, x);
+  else
+    return x.bits();
+}
+
+/// What a sum has met beside finite numbers other than zero. A sum of no more than negative zeros
+/// is one itself.
+inline constexpr unsigned met_not_a_number = 1, met_infinity = 2, met_negative_infinity = 4,
+                          met_more_than_negative_zeros = 8;
+
+/// A float as significand * 2^(lowest + position), or as a flag alone.
+struct float_parts {
+  std::uint64_t significand;
+  unsigned position;
+  bool is_negative;
+  unsigned flags;
+};
+
+template <typename T>
+__host__ __device__ constexpr float_parts parts_of(T x) {
+  using layout = layout_of<T>;
+  constexpr int fraction_bits = layout::digits - 1;
+  const std::uint64_t bits = bits_of(x);
+  const bool is_negative = bits >> (layout::exponent_bits + fraction_bits) != 0;
+  const auto exponent = static_cast<unsigned>(bits >> fraction_bits) & layout::special_exponent;
+  const std::uint64_t fraction = bits & ((std::uint64_t{1} << fraction_bits) - 1);
+  if (exponent == layout::special_exponent) {
+    const unsigned infinity = is_negative ? met_negative_infinity : met_infinity;
+    return {0, 0, is_negative, fraction != 0 ? met_not_a_number : infinity};
+  }
+  const bool is_negative_zero = is_negative && exponent == 0 && fraction == 0;
+  const unsigned flags = is_negative_zero ? 0 : met_more_than_negative_zeros;
+  if (exponent == 0) return {fraction, 0, is_negative, flags};
+  return {fraction | std::uint64_t{1} << fraction_bits, exponent - 1, is_negative, flags};
+}
+
+__host__ __device__ constexpr int leading_zeros(std::uint64_t x) {
+#if defined(__CUDA_ARCH__)
+  return __clzll(static_cast<long long>(x));
+#else
+  return __builtin_clzll(x);
+#endif
+}
+
+/// @param negative all floats below R's largest are: so is the result
+/// @param top the highest 64 bits of a number, from its first one on
+/// @param rest whether bits below them are set
+/// @param exponent of 2, of the first of the bits
+template <typename R>
+__host__ __device__ constexpr R round_bits(bool negative, std::uint64_t top, bool rest,
+                                           int exponent) {
+  using layout = layout_of<R>;
+  using bits = typename layout::bits;
+  constexpr int fraction_bits = layout::digits - 1;
+  // Subnormals keep fewer bits. Half of the smallest keeps none, and what is less is none at all.
+  int last = exponent - fraction_bits;
+  if (last < layout::lowest) last = layout::lowest;
+  const int kept = exponent - last + 1;
+  std::uint64_t significand = 0, dropped = top;
+  if (kept < 0) {
+    rest = true;
+    dropped = 0;
+  } else if (kept > 0) {
+    significand = top >> (64 - kept);
+    dropped = top << kept;
+  }
+  const bool half = dropped >> 63 != 0;
+  rest = rest || dropped << 1 != 0;
+  if (half && (rest || (significand & 1) != 0)) ++significand;
+  // A carry goes on into the exponent, and from the largest number to infinity.
+  constexpr std::uint64_t infinity = std::uint64_t{layout::special_exponent} << fraction_bits;
+  std::uint64_t magnitude =
+      (static_cast<std::uint64_t>(last - layout::lowest) << fraction_bits) + significand;
+  if (magnitude > infinity) magnitude = infinity;
+  const std::uint64_t sign = std::uint64_t{negative} << (8 * sizeof(bits) - 1);
+  return __builtin_bit_cast(R, static_cast<bits>(sign | magnitude));
+}
+
+/// An integer of several words, rounded once.
+/// @param word word(i) is the i-th from below, of `words` in two's complement
+/// @param lowest the integer counts 2^lowest
+/// @param flags of what was added up
+template <typename R, typename Word>
+__host__ __device__ constexpr R round_words(int words, Word word, int lowest, unsigned flags) {
+  using layout = layout_of<R>;
+  using bits = typename layout::bits;
+  constexpr int sign_bit = 8 * int{sizeof(bits)} - 1;
+  constexpr bits infinity = bits{layout::special_exponent} << (layout::digits - 1);
+  constexpr unsigned both = met_infinity | met_negative_infinity;
+  if ((flags & met_not_a_number) != 0 || (flags & both) == both)
+    return __builtin_bit_cast(R, bits{infinity | bits{1} << (layout::digits - 2)});
+  if ((flags & both) != 0)
+    return __builtin_bit_cast(
+        R, bits{infinity | bits{(flags & met_negative_infinity) != 0} << sign_bit});
+
+  const bool is_negative = word(words - 1) >> 63 != 0;
+  bool carry = is_negative, rest = false, below_next = false;
+  std::uint64_t high = 0, next = 0, before = 0;
+  int at = 0;
+  for (int i = 0; i < words; ++i) {
+    std::uint64_t each = word(i);
+    if (is_negative) {
+      each = ~each + carry;
+      carry = carry && each == 0;
+    }
+    if (each != 0) {
+      high = each;
+      next = before;
+      rest = below_next;
+      at = i;
+    }
+    below_next = below_next || before != 0;
+    before = each;
+  }
+  if (high == 0) {
+    const bool is_negative_zero = (flags & met_more_than_negative_zeros) == 0;
+    return __builtin_bit_cast(R, bits{bits{is_negative_zero} << sign_bit});
+  }
+  const int shift = leading_zeros(high);
+  if (shift != 0) high = high << shift | next >> (64 - shift);
+  rest = rest || next << shift != 0;
+  return round_bits<R>(is_negative, high, rest, 64 * at + 63 - shift + lowest);
+}
+
+/// How many elements a sum takes without overflow: fewer than two to so many.
+inline constexpr int bits_for_count = 64;
+
+/// Words of 32 bits that hold a sum.
+template <typename T>
+inline constexpr int limbs_of_sum = (layout_of<T>::span + bits_for_count + 31) / 32;
+
+}  // namespace detail
+
+/// A sum of fewer than 2^63 elements of T: `float`, `double`, `float16` or `bfloat16`. It takes 56
+/// bytes, of double 280, of float16 24.
+///
+/// Merging is associative and commutative, to the bit. Sums may be copied as bytes, to other
+/// devices too, and merged there.
+template <typename T>
+class exact_sum {
+  using layout = detail::layout_of<T>;
+
+ public:
+  /// What it rounds to where nobody says otherwise: narrow floats are added up to a float.
+  using rounded = std::conditional_t<narrow_float<T>, float, T>;
+  static constexpr int words = (detail::limbs_of_sum<T> + 1) / 2;
+
+  /// Of nothing, which rounds to -0.0: that is what added to -0.0 leaves it as it is.
+  exact_sum() = default;
+
+  /// Of one element.
+  __host__ __device__ constexpr explicit exact_sum(T x) {
+    const detail::float_parts p = detail::parts_of(x);
+    flags_ = p.flags;
+    const std::uint64_t low = p.significand << p.position % 64;
+    const std::uint64_t high = p.significand >> 1 >> (63 - p.position % 64);
+    const auto at = static_cast<int>(p.position / 64);
+    bool carry = p.is_negative;
+    // Every index is a constant, so that the words can be registers.
+    static_for<0, less_than<words>, increment<1>>([&]<int I>() {
+      const std::uint64_t part = I == at ? low : I == at + 1 ? high : 0;
+      words_[I] = p.is_negative ? ~part + carry : part;
+      carry = carry && words_[I] == 0;
+    });
+  }
+
+  __host__ __device__ constexpr void add(T x) {
+    const detail::float_parts p = detail::parts_of(x);
+    flags_ |= p.flags;
+    const auto at = static_cast<int>(p.position / 64);
+    std::uint64_t part = p.significand << p.position % 64;
+    std::uint64_t next = p.significand >> 1 >> (63 - p.position % 64);
+    for (int i = at; i < words && (part | next) != 0; ++i) {
+      const std::uint64_t before = words_[i];
+      words_[i] = p.is_negative ? before - part : before + part;
+      const bool carries = p.is_negative ? before < part : words_[i] < part;
+      part = next + carries;
+      next = 0;
+    }
+  }
+
+  __host__ __device__ constexpr friend exact_sum operator+(const exact_sum& a, const exact_sum& b) {
+    exact_sum total;
+    total.flags_ = a.flags_ | b.flags_;
+    bool carry = false;
+    static_for<0, less_than<words>, increment<1>>([&]<int I>() {
+      const std::uint64_t half = a.words_[I] + b.words_[I];
+      total.words_[I] = half + carry;
+      carry = half < a.words_[I] || total.words_[I] < half;
+    });
+    return total;
+  }
+
+  /// The nearest R, of two that are as near the even one. NaN where an element is NaN, or where
+  /// there are infinities of both signs. 0.0 where the sum is zero, but -0.0 if each element is.
+  template <typename R = rounded>
+  [[nodiscard]] __host__ __device__ constexpr R round() const {
+    return detail::round_words<R>(
+        words, [this](int i) { return words_[i]; }, layout::lowest, static_cast<unsigned>(flags_));
+  }
+
+  [[nodiscard]] constexpr bool operator==(const exact_sum&) const = default;
+
+ private:
+  std::uint64_t words_[words] = {};
+  std::uint64_t flags_ = 0;
+};
+
+static_assert(sizeof(exact_sum<float>) == 56 && sizeof(exact_sum<double>) == 280 &&
+              sizeof(exact_sum<float16>) == 24 && sizeof(exact_sum<bfloat16>) == 56);
+
+/// Adds up elements of T without rounding.
+template <typename T>
+struct sum<exact_sum<T>> {
+  static constexpr bool commutes = true, has_few_shapes = true, never_rounds = true;
+
+  __host__ __device__ constexpr exact_sum<T> identity() const { return {}; }
+  __host__ __device__ constexpr exact_sum<T> operator()(const exact_sum<T>& a,
+                                                        const exact_sum<T>& b) const {
+    return a + b;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
