@@ -127,9 +127,15 @@ class reducer {
   static kernel_pair kernels() {
     constexpr bool in_family = family<Stage>.has(Block, Items);
     if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>) {
-      kernel_pair found{Stage::template kernel<Block, WarpSize, Items, In, T, Op>(),
-                        Stage::template kernel<Block, WarpSize, Items, T, T, Op>()};
+      kernel_pair found{Stage::template kernel<Block, WarpSize, Items, In, T, Op>()};
+      if constexpr (requires { Stage::template later_kernel<Block, WarpSize, Items, In, T, Op>(); })
+        found.later = Stage::template later_kernel<Block, WarpSize, Items, In, T, Op>();
+      else
+        found.later = Stage::template kernel<Block, WarpSize, Items, T, T, Op>();
       if constexpr (Stage::leaves_last_fold_to_host) found.fold_on_host = &fold_on_host;
+      if constexpr (Stage::folds_its_partials) found.zeroed_bytes = sizeof(unsigned);
+      if constexpr (requires { Stage::template zeroed_bytes<In>; })
+        found.zeroed_bytes = Stage::template zeroed_bytes<In>;
       return found;
     } else {
       return {};

@@ -78,8 +78,9 @@ class backend {
   [[nodiscard]] virtual std::vector<int> devices() const = 0;
   /// Why there are none, and what to do about it; empty where there are some.
   [[nodiscard]] virtual std::string absence() const = 0;
-  /// Whether a stage has kernels for elements of a type.
-  [[nodiscard]] virtual bool serves(int stage, element_type type) const = 0;
+  /// Whether a stage has kernels for elements of a type, and an operator that takes them.
+  [[nodiscard]] virtual bool serves(int stage, element_type type,
+                                    std::string_view op = "sum") const = 0;
   /// Builds the first `at_once` of these that are not built. Where one cannot be, whoever makes a
   /// reduction with it is told.
   virtual void fetch(std::span<const kernel_choice> wanted, std::size_t at_once) const = 0;

@@ -189,6 +189,8 @@ class device_session final : public session {
     }
     const std::string what = "stage " + std::to_string(r.stage);
     if (types.empty()) throw input_error("there is no " + what + " in this program");
+    if (find_module(r.stage, r.type, "sum") != nullptr)
+      throw input_error(what + " has sums alone, no " + r.op + ": use another stage");
     throw input_error(what + " takes no elements of type " + std::string(name_of(r.type)) +
                       ", only of " + types + ": use one of the stages " + stages);
   }
@@ -223,8 +225,10 @@ class backend_of_modules final : public backend {
   }
 #endif
 
-  bool serves(int stage, element_type type) const override {
-    const auto is_it = [&](const auto& each) { return each.number == stage && each.type == type; };
+  bool serves(int stage, element_type type, std::string_view op) const override {
+    const auto is_it = [&](const auto& each) {
+      return each.number == stage && each.type == type && (each.op.empty() || each.op == op);
+    };
     return std::ranges::any_of(registered_stages(), is_it) ||
            std::ranges::any_of(kernel_modules().modules, is_it);
   }

@@ -161,6 +161,8 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
   // Its one block draws no ticket.
   if (of.stage.number == info_of<dependent_passes::stage>().number)
     return shape_by_rule(q, of).grid == 1 ? 0 : 2;
+  // Whoever wants what it gives names it.
+  if (of.stage.adds_floats_alone) return 1000;
   return 1000 - of.stage.number;
 }
 

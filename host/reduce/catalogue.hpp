@@ -35,7 +35,8 @@
   STAGE(14, dependent_passes, false, "stage 10, launched while the one before still runs") \
   STAGE(15, narrow_elements, false, "a batch of bytes folds in 32 bits, not in 64")        \
   STAGE(16, ordered, true, "every block folds a stretch of its own, neighbours first")     \
-  STAGE(17, newest_first, false, "stage 14 from the end, which the cache still holds")
+  STAGE(17, newest_first, false, "stage 14 from the end, which the cache still holds")     \
+  STAGE(18, exact, false, "the nearest to the true sum of floats, in any order")
 // clang-format on
 
 namespace tenfold {

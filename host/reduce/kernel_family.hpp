@@ -19,6 +19,7 @@ struct operator_traits {
   std::size_t input_alignment, partial_alignment;
   bool is_narrow;  ///< elements that have shapes of their own
   bool commutes;
+  bool adds_floats;  ///< a sum of one of the program's types, in floating point
   bool (*is_instantiated)(int block, int items);
 };
 
@@ -27,8 +28,10 @@ struct kernel_family {
   stage_description stage;
   operator_traits op;
 
-  /// Whether the stage may reorder what the operator combines.
-  [[nodiscard]] constexpr bool serves() const { return op.commutes || stage.keeps_order; }
+  /// Whether the stage may reorder what the operator combines, and is made for it.
+  [[nodiscard]] constexpr bool serves() const {
+    return (op.commutes || stage.keeps_order) && (op.adds_floats || !stage.adds_floats_alone);
+  }
 
   /// How many elements a thread folds at a time.
   [[nodiscard]] constexpr std::size_t elements_per_thread(const shape& s) const {
@@ -60,6 +63,8 @@ constexpr operator_traits traits_of_operator() {
           alignof(T),
           is_narrow<In>,
           Op::commutes,
+          std::is_floating_point_v<accumulator_of<In>> && std::is_floating_point_v<T> &&
+              std::is_same_v<Op, sum<T>>,
           &is_instantiated<In, Op>};
 }
 

@@ -21,13 +21,15 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// The kernel of the first pass, which reads the input, and that of the later ones, which read
-/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op; and T*, unsigned* where
-/// the stage folds its partials itself: room for them, and a ticket that is zero between calls.
+/// partials. Their parameters: const In* or const T*, T*, std::size_t, Op; and T*, where the stage
+/// folds its partials itself room for them; and memory that is zero between calls.
 struct kernel_pair {
   kernel_handle first;
-  kernel_handle later;
+  kernel_handle later{};
   /// Of a stage that leaves its last fold to the host: folds `n` partials into the first of them.
   void (*fold_on_host)(std::byte* partials, std::uint64_t n, const void* op) = nullptr;
+  /// What all blocks share, and leave as zeros: a ticket, or more.
+  std::size_t zeroed_bytes = 0;
 };
 
 class pass_runner {
@@ -48,6 +50,9 @@ class pass_runner {
         kernels_(kernels),
         max_n_(max_n) {
     check_order();
+    if (stage_.adds_floats_alone && !op_.adds_floats)
+      throw input_error(name_stage(stage_) +
+                        " adds up floats, and does nothing else: use another stage");
     check_parameters();
     check_hardware(hardware_lack(device_, stage_.compute_capability));
     if (!kernels_.first) no_kernel();
@@ -215,11 +220,11 @@ class pass_runner {
   void allocate_scratch(const void* identity) {
     const plan passes = plan_for(max_n_);
     result_ = allocate(op_.partial_bytes);
-    constexpr unsigned first_ticket = 0;
-    if (stage_.folds_its_partials) {
+    if (stage_.folds_its_partials)
       scratch_[0] = allocate(passes[0].partials * op_.partial_bytes);
-      ticket_ = copy_of(&first_ticket, sizeof first_ticket);
-    }
+    if (kernels_.zeroed_bytes != 0)
+      zeroed_ =
+          copy_of(std::vector<std::byte>(kernels_.zeroed_bytes).data(), kernels_.zeroed_bytes);
     if (stage_.leaves_last_fold_to_host) {
       on_host_.resize(passes[0].partials * op_.partial_bytes);
       scratch_[0] = allocate(on_host_.size());
@@ -276,8 +281,8 @@ class pass_runner {
       void* to = static_cast<std::byte*>(out) + block * partials_per_block() * op_.partial_bytes;
       std::size_t n = p.n - first;
       void* partials = scratch_[0].data();
-      void* ticket = ticket_.data();
-      void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &ticket};
+      void* zeroed = zeroed_.data();
+      void* arguments[] = {&from, &to, &n, const_cast<void*>(op), &partials, &zeroed};
       launch(kernel, std::min(p.blocks - block, blocks_per_launch_), shape_.block, shared_bytes_,
              on, arguments, start);
     }
@@ -305,7 +310,7 @@ class pass_runner {
   std::uint64_t blocks_per_launch_ = 0;
   launch_start start_ = launch_start::after_the_previous;
   device_memory scratch_[2];
-  device_memory ticket_;
+  device_memory zeroed_;
   device_memory identity_;
   device_memory result_;
   std::size_t scratch_bytes_ = 0;

@@ -18,6 +18,7 @@ struct stage_description : stage_info {
   bool leaves_last_fold_to_host;
   bool leaves_partials_of_threads;
   bool comes_with_all_items;
+  bool adds_floats_alone;
   bool launches_early;
   bool serves_wide, serves_narrow;  ///< elements
   int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
@@ -47,6 +48,7 @@ constexpr stage_description describe() {
           Stage::leaves_last_fold_to_host,
           Stage::leaves_partials_of_threads,
           Stage::comes_with_all_items,
+          Stage::adds_floats_alone,
           Stage::launches_early,
           Stage::serves_wide,
           Stage::serves_narrow,

@@ -15,6 +15,10 @@
 #include <vector>
 
 #include "common/exact_sum.hpp"
+#include "host/reducer.hpp"
+#include "host/simt/executor.hpp"
+#include "kernels/10_two_pass.hpp"
+#include "kernels/beyond/18_exact.hpp"
 #include "tests/stages/typed_reduction.hpp"
 
 namespace tenfold {
@@ -140,7 +144,7 @@ std::map<std::string, filling<T>> fillings() {
                              (g() % 2) << (8 * sizeof(T) - 1));
        }},
       {"cancelling",
-       [](generator& g, auto i, auto n) {
+       [](generator&, auto i, auto n) {
          // The second half holds the negatives of the first, but for its last.
          generator same(seed + i % (n / 2 + 1));
          const T x = any_finite<T>(same);
@@ -215,6 +219,89 @@ TYPED_TEST(ExactSum, IsTheNearestToTheTrueSum) {
       EXPECT_EQ(bits(added(in).round()), bits(true_sum<R>(in)))
           << name << ", n " << n << ", seed " << seed + n;
     }
+}
+
+// ---- the stage ----------------------------------------------------------------------------------
+
+template <typename T>
+class ExactStage : public testing::Test {
+ protected:
+  using R = typename exact_sum<T>::rounded;
+
+  void TearDown() override { simt::set_schedule({}); }
+
+  /// By the stage, on a device of the executor.
+  static R add(const device& on, const shape& s, const std::vector<T>& in) {
+    reducer<T, R, sum<R>> add(exact::stage{}, on, in.size(), s);
+    return add(uploaded<T>(on, in).get(), in.size());
+  }
+};
+TYPED_TEST_SUITE(ExactStage, element_types);
+
+TYPED_TEST(ExactStage, GivesTheBitsOfTheTrueSumInEveryShape) {
+  using T = TypeParam;
+  using R = typename exact_sum<T>::rounded;
+  for (const auto& [name, fill] : fillings<T>())
+    for (const std::uint64_t n : {0, 1, 255, 256, 4096, 4097, 30'011}) {
+      const auto in = filled<T>(fill, n, seed + n);
+      const auto expected = bits(true_sum<R>(in));
+      for (const int warp : warp_sizes)
+        for (const shape& s : {shape{256, 4, 0}, {256, 16, 1}, {512, 4, 2}, {256, 4, 3}})
+          EXPECT_EQ(bits(this->add(device(warp), s, in)), expected)
+              << name << ", n " << n << ", seed " << seed + n << ", warps of " << warp << ", block "
+              << s.block << ", items " << s.items << ", grid " << s.grid;
+    }
+}
+
+/// Brings the sum to zero, so that no rounding hides a bit that was lost.
+template <typename T>
+void cancel(std::vector<T>& in) {
+  cpp_int rest = 0;
+  for (const T& x : in) rest += integer_of(static_cast<double>(x));
+  const auto largest =
+      static_cast<double>(from_bits<T>((std::uint64_t{detail::layout_of<T>::special_exponent}
+                                        << (detail::layout_of<T>::digits - 1)) -
+                                       1));
+  while (rest != 0) {
+    in.push_back(rounded_to<T>(-std::clamp(nearest<double>(rest), -largest, largest)));
+    rest += integer_of(static_cast<double>(in.back()));
+  }
+}
+
+/// Every thread adds more than its windows take, of elements that begin as `first` ones, and go on
+/// as `element` ones with some among them that have bits far below.
+template <typename T>
+std::vector<T> many_for_each_thread(double element) {
+  constexpr std::uint64_t n = 640'000, batch = 256 * 16;
+  generator random(seed);
+  std::vector<T> in(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const int binades = static_cast<int>(random() % 80);
+    in[i] = rounded_to<T>(i < batch ? 1.5
+                          : i % batch < 9
+                              ? std::ldexp(1 + static_cast<double>(random() % 128) / 128, -binades)
+                              : element);
+  }
+  cancel(in);
+  return in;
+}
+
+TYPED_TEST(ExactStage, LosesNothingWhereItsWindowsAreFull) {
+  using T = TypeParam;
+  constexpr int digits = detail::layout_of<T>::digits;
+  std::map<std::string, double> elements;
+  // As far above the first ones as windows may reach.
+  for (int above = 0; above < 20 && above < digits + 4; ++above)
+    elements["2^" + std::to_string(above)] = std::ldexp(2 - std::ldexp(1.0, 1 - digits), above);
+  // What is left of them below a bit is as much as can be.
+  if (digits >= 24)
+    for (int bit = 1; bit < 24; ++bit)
+      for (const int binades : {-2, -17, -30})
+        elements["2^" + std::to_string(binades) + " but for bit " + std::to_string(bit)] =
+            std::ldexp(2 - std::ldexp(1.0, -bit) - std::ldexp(1.0, 1 - digits), binades);
+  for (const auto& [name, element] : elements)
+    EXPECT_EQ(bits(this->add(device(32), {.grid = 1}, many_for_each_thread<T>(element))), 0u)
+        << name << ", seed " << seed;
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ std::string describe_parameters(const stage_description& stage) {
 }
 
 std::string describe_elements(const stage_description& stage) {
+  if (stage.adds_floats_alone) return "floats";
   if (!stage.serves_narrow) return "wide";
   return stage.serves_wide ? "wide, narrow" : "narrow";
 }
@@ -54,6 +55,7 @@ json stages_document() {
                       {"takes_items", stage.takes_items},
                       {"takes_grid", stage.takes_grid},
                       {"folds_its_partials", stage.folds_its_partials},
+                      {"adds_floats_alone", stage.adds_floats_alone},
                       {"launches_early", stage.launches_early},
                       {"serves_wide", stage.serves_wide},
                       {"serves_narrow", stage.serves_narrow},

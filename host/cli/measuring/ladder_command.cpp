@@ -150,11 +150,14 @@ class ladder_run {
   }
 
   [[nodiscard]] std::string refusal_of(const candidate& who) const {
-    if (who.stage != nullptr)
-      return bed_.choice().backend->serves(who.stage->number, input_.data.type())
-                 ? ""
-                 : fmt::format("{} takes no {}", name_stage(*who.stage),
-                               name_of(input_.data.type()));
+    if (who.stage != nullptr) {
+      const backend& in = *bed_.choice().backend;
+      const bool takes_type = in.serves(who.stage->number, input_.data.type());
+      if (takes_type && in.serves(who.stage->number, input_.data.type(), input_.data.op()))
+        return "";
+      return fmt::format("{} takes no {}", name_stage(*who.stage),
+                         takes_type ? input_.data.op() : name_of(input_.data.type()));
+    }
     if (who.kind() == measure::peer_kind::launch)
       return "it reads nothing: 'tenfold_duel --peers empty' measures it";
     return who.peer->absent;

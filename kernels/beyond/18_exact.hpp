@@ -1,0 +1,324 @@
+// Stage 18: exact
+//
+// The sum that is nearest to the true one, with the same bits in every shape, order and place. It
+// reads memory as stage 14 does; what is new is where elements are added up (docs/exact.md).
+//
+// A thread keeps a few windows: doubles, each a whole number of its own unit, 2^43 from one unit to
+// the next. x + M - M, where M is so large that one in its last place is a unit, is x as a whole
+// number of units, and what is left of x goes into the next window. As long as elements lie between
+// the windows' ends, and no more than 2048 are added, none of these additions rounds. Where a batch
+// lies elsewhere, the thread empties its windows and moves them; what no windows could hold is
+// added to integers in shared memory, which hold everything. At the end all windows go there, each
+// block's integers are added to those of the device, and a second launch of one block rounds.
+//
+// Integers are the same in any order: threads may add by atomics. Each lane of a warp has its own,
+// so that they do not wait for each other, and those for negative numbers are apart, so that no sum
+// wavers around zero, where every carry would go all the way up.
+//
+// Watch: the same bits in every shape, for any data, near the speed of stage 14.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "common/exact_sum.hpp"
+#include "common/folds.hpp"
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::exact {
+
+inline constexpr int window_bits = 43;  // from one to the next
+
+/// What blocks share. All zero between calls.
+template <typename In>
+struct device_total {
+  unsigned long long limbs[detail::limbs_of_sum<In>];  ///< of 2^32 each, and of what exceeds that
+  unsigned flags;
+};
+
+/// A block's integers, in shared memory.
+template <typename In>
+class block_total {
+ public:
+  static constexpr int limbs = detail::limbs_of_sum<In>;
+
+  /// By all threads, and followed by a barrier.
+  template <int BlockSize>
+  __device__ void clear() {
+    for (unsigned i = threadIdx.x; i < 2 * limbs * copies; i += BlockSize) words_[i] = 0;
+    if (threadIdx.x == 0) flags_ = 0;
+  }
+
+  /// Adds significand * 2^position to this lane's copy, or takes it off.
+  __device__ void add(std::uint64_t significand, unsigned position, bool is_negative) {
+    unsigned* word =
+        words_ + ((is_negative ? limbs : 0) + position / 32) * copies + threadIdx.x % copies;
+    auto part = static_cast<unsigned>(significand << position % 32);
+    std::uint64_t rest = significand >> (32 - position % 32);
+    while ((part | rest) != 0) {
+      const unsigned before = atomicAdd(word, part);
+      rest += before + part < part;
+      part = static_cast<unsigned>(rest);
+      rest >>= 32;
+      word += copies;
+    }
+  }
+
+  __device__ void add_flags(unsigned flags) { atomicOr(&flags_, flags); }
+  __device__ unsigned flags() const { return flags_; }
+
+  /// By all threads, between barriers. Calls `f(i, limb)` for each limb, in some thread.
+  template <int BlockSize, int WarpSize, typename F>
+  __device__ void fold(F f) const {
+    const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+    for (unsigned i = warp; i < limbs; i += BlockSize / WarpSize) {
+      unsigned long long limb = 0;
+      for (unsigned copy = lane; copy < copies; copy += WarpSize)
+        limb += static_cast<unsigned long long>(words_[i * copies + copy]) -
+                words_[(limbs + i) * copies + copy];
+      if (gpu::ballot<WarpSize>(limb != 0) != 0)
+        limb = gpu::fold_warp<WarpSize>(limb, sum<unsigned long long>{});
+      if (lane == 0) f(i, limb);
+    }
+  }
+
+ private:
+  static constexpr unsigned copies = 32;
+
+  unsigned words_[2 * limbs * copies];
+  unsigned flags_;
+};
+
+/// A thread's doubles.
+template <typename In>
+class windows {
+  using layout = detail::layout_of<In>;
+  static constexpr int count = layout::digits <= 11 ? 1 : layout::digits <= 24 ? 2 : 3;
+  static constexpr int special = layout::special_exponent;
+  /// How many exponents elements may have.
+  static constexpr int reach = window_bits * count - layout::digits;
+  static constexpr bool hold_all = reach >= special;
+  /// A key is what tells elements' sizes: all bits but the sign, of doubles the upper ones.
+  static constexpr int key_fraction = sizeof(In) == 8 ? 20 : layout::digits - 1;
+
+ public:
+  static constexpr int most = 2048;  ///< elements, until they must be emptied
+
+  /// What must be known of elements to tell whether the windows hold them.
+  struct extent {
+    unsigned largest = 0;     ///< key
+    unsigned smallest = ~0u;  ///< less one, so that zeros do not count
+    unsigned signs = ~0u;     ///< the uppermost bit: whether all are negative
+
+    __device__ void include(In x) {
+      const auto bits = detail::bits_of(x);
+      unsigned key, sign;
+      if constexpr (sizeof(In) == 8) {
+        sign = static_cast<unsigned>(bits >> 32);
+        key = (sign & 0x7fffffffu) | (static_cast<unsigned>(bits) != 0);
+      } else {
+        sign = static_cast<unsigned>(bits) << (32 - 8 * sizeof(In));
+        key = bits & ((1u << (8 * sizeof(In) - 1)) - 1);
+      }
+      largest = key > largest ? key : largest;
+      if constexpr (!hold_all) smallest = key - 1 < smallest ? key - 1 : smallest;
+      signs &= sign;
+    }
+  };
+
+  __device__ bool hold(const extent& e) const { return e.largest < end_ && e.smallest >= begin_; }
+
+  /// Moves them, which must be empty, to where they hold the elements, if there is such a place.
+  __device__ void move_to(const extent& e) {
+    // Where the next elements are no one knows; more of them are far below the largest than above.
+    constexpr int above = reach / 5;
+    constexpr int last = 1023 - 53 - window_bits * (count - 1) - layout::lowest;
+    int position = static_cast<int>(e.largest >> key_fraction) + above - reach;
+    position = position < 0 ? 0 : position > last ? last : position;
+    const int end = position + reach + 1 < special ? position + reach + 1 : special;
+    begin_ = position == 0 ? 0 : (static_cast<unsigned>(position + 1) << key_fraction) - 1;
+    end_ = static_cast<unsigned>(end) << key_fraction;
+    static_for<1, less_than<count>, increment<1>>([&]<int W>() {
+      const int last_place = layout::lowest + position + W * window_bits;
+      get<W - 1>(shifts_) =
+          __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + 52 + last_place) << 52 |
+                                         std::uint64_t{1} << 51);
+    });
+  }
+
+  __device__ void add(In x) {
+    auto rest = static_cast<double>(x);
+    static_for<count - 1, greater_than<0>, decrement<1>>([&]<int W>() {
+      const double part = (rest + get<W - 1>(shifts_)) - get<W - 1>(shifts_);
+      get<W>(sums_) += part;
+      rest -= part;
+    });
+    get<0>(sums_) += rest;
+  }
+
+  __device__ void empty_into(block_total<In>& total) {
+    static_for<0, less_than<count>, increment<1>>([&]<int W>() {
+      const detail::float_parts p = detail::parts_of(get<W>(sums_));
+      // The lower bits, which no element has, are zero.
+      const int position =
+          static_cast<int>(p.position) + detail::layout_of<double>::lowest - layout::lowest;
+      if (p.significand != 0)
+        total.add(position < 0 ? p.significand >> -position : p.significand,
+                  position < 0 ? 0u : static_cast<unsigned>(position), p.is_negative);
+      get<W>(sums_) = 0;
+    });
+  }
+
+ private:
+  static_array<double, 3> sums_{0.0, 0.0, 0.0};
+  static_array<double, 2> shifts_{0.0, 0.0};
+  unsigned begin_ = 0, end_ = 0;  // of the keys
+};
+
+/// By one thread.
+template <typename In, typename T>
+__device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
+  constexpr int count = block_total<In>::limbs;
+  long long carry = 0;
+  for (int i = 0; i < count; ++i) {
+    const long long limb = static_cast<long long>(limbs[i]) + carry;
+    limbs[i] = static_cast<unsigned>(limb);
+    carry = limb >> 32;
+  }
+  const auto word = [&](int i) -> std::uint64_t {
+    const auto sign = static_cast<unsigned long long>(carry);
+    return limbs[2 * i] | (2 * i + 1 < count ? limbs[2 * i + 1] : sign) << 32;
+  };
+  return detail::round_words<T>((count + 1) / 2, word, detail::layout_of<In>::lowest, flags);
+}
+
+template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* device) {
+  constexpr int Width = gpu::vector_width<In, Items>;
+  constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
+  constexpr int Batch = 4 * Width > Items ? 4 * Width / Items : 1;
+  __shared__ gpu::shared_array<block_total<In>, 1> totals;
+  __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
+  const unsigned tid = threadIdx.x;
+  block_total<In>& total = totals[0];
+  total.template clear<BlockSize>();
+  __syncthreads();
+
+  windows<In> mine;
+  int room = 0;
+  unsigned flags = 0;
+  const auto add = [&]<int Count>(const static_array<In, Count>& items) {
+    typename windows<In>::extent extent;
+    static_for<0, less_than<Count>, increment<1>>([&]<int I>() { extent.include(get<I>(items)); });
+    if (room < Count || !mine.hold(extent)) {
+      mine.empty_into(total);
+      room = windows<In>::most;
+      if (!mine.hold(extent)) mine.move_to(extent);
+      if (!mine.hold(extent)) return false;
+    }
+    room -= Count;
+    if (extent.largest != 0 || extent.signs >> 31 == 0)
+      flags |= detail::met_more_than_negative_zeros;
+    static_for<0, less_than<Count>, increment<1>>([&]<int I>() { mine.add(get<I>(items)); });
+    return true;
+  };
+  const auto load = [&](std::size_t begin) {
+    return gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width);
+  };
+
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+
+  // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
+  const bool is_aligned = gpu::is_vector_aligned<Width>(in);
+  const std::size_t stride = gridDim.x * Tile;
+  for (std::size_t begin = blockIdx.x * Tile; begin < n;) {
+    int tiles = 1;
+    bool is_added = false;
+    if (is_aligned && begin + (Batch - 1) * stride + Tile <= n) {
+      static_array<In, Batch * Items> batch;
+      static_for<0, less_than<Batch>, increment<1>>([&]<int B>() {
+        const auto tile = load(begin + B * stride);
+        static_for<0, less_than<Items>, increment<1>>(
+            [&]<int I>() { get<B * Items + I>(batch) = get<I>(tile); });
+      });
+      tiles = Batch;
+      is_added = add(batch);
+    } else if (is_aligned && begin + Tile <= n) {
+      is_added = add(load(begin));
+    }
+    // Elements that no windows hold, a ragged end, or unaligned input.
+    if (!is_added)
+      for (int each = 0; each < tiles * Items; ++each) {
+        const std::size_t first = begin + each / Items * stride;
+        const std::size_t i =
+            first + (each % Items / Width * BlockSize + tid) * Width + each % Width;
+        if (i >= n) continue;
+        const detail::float_parts p = detail::parts_of(in[i]);
+        flags |= p.flags;
+        total.add(p.significand, p.position, p.is_negative);
+      }
+    begin += tiles * stride;
+  }
+
+  mine.empty_into(total);
+  flags = gpu::fold_warp<WarpSize>(flags, [](unsigned a, unsigned b) { return a | b; });
+  if (tid % WarpSize == 0) total.add_flags(flags);
+  __syncthreads();
+  const bool is_alone = gridDim.x == 1;
+  total.template fold<BlockSize, WarpSize>([&](unsigned i, unsigned long long limb) {
+    if (is_alone)
+      limbs[i] = limb;
+    else if (limb != 0)
+      atomicAdd(&device->limbs[i], limb);
+  });
+  if (is_alone) {
+    __syncthreads();
+    if (tid == 0) *out = round_limbs<In, T>(&limbs[0], total.flags());
+  } else if (tid == 0) {
+    atomicOr(&device->flags, total.flags());
+  }
+}
+
+/// The second launch, of one block.
+template <int BlockSize, typename In, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize)
+    round_total(const T*, T* out, std::size_t, Op, T*, device_total<In>* device) {
+  __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+  for (unsigned i = threadIdx.x; i < block_total<In>::limbs; i += BlockSize) {
+    limbs[i] = device->limbs[i];
+    device->limbs[i] = 0;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    *out = round_limbs<In, T>(&limbs[0], device->flags);
+    device->flags = 0;
+  }
+}
+
+struct stage : stage_defaults {
+  static constexpr bool takes_items = true;
+  static constexpr bool takes_grid = true;
+  static constexpr bool launches_early = true;
+  static constexpr bool serves_narrow = true;
+  static constexpr bool adds_floats_alone = true;
+
+  template <typename In>
+  static constexpr std::size_t zeroed_bytes = sizeof(device_total<In>);
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {
+    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
+  }
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto later_kernel() {
+    return &round_total<BlockSize, In, T, Op>;
+  }
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::exact
