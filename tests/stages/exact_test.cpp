@@ -268,19 +268,20 @@ void cancel(std::vector<T>& in) {
   }
 }
 
-/// Every thread adds more than its windows take, of elements that begin as `first` ones, and go on
-/// as `element` ones with some among them that have bits far below.
+/// Every thread adds more than its windows take: ones, then many such elements, and one of sixteen
+/// with bits far below them, down to where the windows end and a little further.
 template <typename T>
 std::vector<T> many_for_each_thread(double element) {
-  constexpr std::uint64_t n = 640'000, batch = 256 * 16;
+  constexpr int digits = detail::layout_of<T>::digits;
+  constexpr unsigned below = digits > 24 ? 62 : digits > 11 ? 51 : digits > 8 ? 14 : 29;
+  constexpr std::uint64_t tile = 256 * 4, n = 640 * tile;
   generator random(seed);
   std::vector<T> in(n);
   for (std::uint64_t i = 0; i < n; ++i) {
-    const int binades = static_cast<int>(random() % 80);
-    in[i] = rounded_to<T>(i < batch ? 1.5
-                          : i % batch < 9
-                              ? std::ldexp(1 + static_cast<double>(random() % 128) / 128, -binades)
-                              : element);
+    const bool is_small = i / tile % 4 == 0 && i % 4 == 0;
+    const double small = std::ldexp(1 + static_cast<double>(random() >> 12 | 1) / 0x1p52,
+                                    -static_cast<int>(random() % below));
+    in[i] = rounded_to<T>(i < 4 * tile ? 1 : is_small ? small : element);
   }
   cancel(in);
   return in;
