@@ -36,7 +36,7 @@ struct stage_defaults {
   static constexpr bool leaves_partials_of_threads = false;
   /// Whether a kernel beside the ladder is compiled for every number of items, not one alone.
   static constexpr bool comes_with_all_items = false;
-  /// Whether it adds up elements in floating point, and serves nothing else.
+  /// Whether it serves sums of floats, wide and narrow, and nothing else.
   static constexpr bool adds_floats_alone = false;
   /// Whether the kernel waits by itself for the launch before, where hardware knows how to.
   static constexpr bool launches_early = false;

@@ -305,7 +305,6 @@ struct stage : stage_defaults {
   static constexpr bool takes_items = true;
   static constexpr bool takes_grid = true;
   static constexpr bool launches_early = true;
-  static constexpr bool serves_narrow = true;
   static constexpr bool adds_floats_alone = true;
 
   template <typename In>

@@ -9,7 +9,7 @@ tune = load("tune")
 
 LISTING = json.dumps({"stages": [
     {"stage": stage, "name": name, "takes_items": items, "takes_grid": grid, "serves_wide": wide,
-     "serves_narrow": narrow} for stage, name, items, grid, wide, narrow in [
+     "serves_narrow": narrow, "adds_floats_alone": False} for stage, name, items, grid, wide, narrow in [
          (2, "no_divergence", False, False, True, False),
          (9, "items_per_thread", True, False, True, False),
          (10, "two_pass", True, True, True, True),

@@ -860,14 +860,15 @@ TEST_F(Cli, LadderOfNarrowElementsTellsWhichStagesTakeThem) {
     ++absent;
     EXPECT_FALSE(contains(line, "right")) << line;
   }
-  EXPECT_EQ(absent, 15u) << "all but 10 and 15: " << table.what();
+  EXPECT_EQ(absent, 15u) << "all but 10, 15 and 18: " << table.what();
 
   const outcome o = tenfold(command + words{"--json", "-"});
   EXPECT_EQ(o.code, success) << o.what();
   const json entries = json::parse(o.out).at("benchmarks");
-  ASSERT_EQ(entries.size(), 2u);
+  ASSERT_EQ(entries.size(), 3u);
   EXPECT_EQ(entries[0].at("stage"), 10);
   EXPECT_EQ(entries[1].at("stage"), 15);
+  EXPECT_EQ(entries[2].at("stage"), 18);
   EXPECT_TRUE(contains(o.err, "left out: stage 9 (items_per_thread) takes no f16")) << o.what();
 }
 

@@ -36,6 +36,13 @@ std::vector<instance> instances_of(const stage_info& stage) {
     for (const folded_type& type : {bytes, unsigned_bytes, halves, brains}) add(256, 16, type);
     return all;
   }
+  if (stage.name == "exact") {
+    for (const folded_type& type : {floats, folded_type{"double", "double", "sum"}})
+      add(256, 4, type);
+    for (const folded_type& type : {floats, halves, {"bfloat16", "float", "sum"}})
+      add(256, 16, type);
+    return all;
+  }
   const bool knows_block = stage.number >= 6;
   const bool takes_items = stage.number >= 9 && stage.name != "bulk_copy";
   add(256, 4, floats);

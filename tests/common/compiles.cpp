@@ -66,8 +66,9 @@ auto kernel() {
 template <typename In, typename T>
 bool all_stages_have_one() {
   bool all = true;
-  for_each_stage(
-      [&]<typename Stage>(const stage_info&) { all = all && kernel<Stage, In, T>() != nullptr; });
+  for_each_stage([&]<typename Stage>(const stage_info&) {
+    if constexpr (!Stage::adds_floats_alone) all = all && kernel<Stage, In, T>() != nullptr;
+  });
   return all;
 }
 

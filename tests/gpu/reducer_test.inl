@@ -105,7 +105,7 @@ TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
   for (std::size_t i = 0; i < in.size(); ++i)
     in[i] = {1 + random[2 * i] * random[2 * i + 1], random[2 * i], random[2 * i + 1], 1};
   const uploaded elements(*gpu, in);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     if constexpr (Stage::keeps_order) {
       for (const int block : fast_block_sizes) {
@@ -125,7 +125,7 @@ TEST_F(GpuOperators, ArgMaxFindsTheFirstOfTheLargest) {
   std::vector<located> in(random.size());
   for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {static_cast<float>(random[i] % 1000), i};
   const uploaded elements(*gpu, in);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<located, located, arg_max> find(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes)
@@ -140,7 +140,7 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
   std::vector<float> in(1'000'003);
   for (float& x : in) x = normal(random);
   const uploaded elements(*gpu, in);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<float, moments, merge_moments> merge(Stage{}, *gpu, in.size());
     for (const std::uint64_t n : sizes) {
@@ -253,7 +253,7 @@ TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
   const uploaded<std::uint32_t> on_device(*gpu, {0});
   const pinned<std::uint32_t> on_host(2);
   const stream queue(*gpu);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder add(Stage{}, *gpu, in.size());
     add.enqueue(elements.get(), in.size(), on_device.get(), queue.handle());
@@ -274,7 +274,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   const auto expected_a = in_order<std::uint32_t, std::uint32_t>(a, a.size(), sum<std::uint32_t>{});
   const auto expected_b = in_order<std::uint32_t, std::uint32_t>(b, b.size(), sum<std::uint32_t>{});
   constexpr int rounds = 200;
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder first(Stage{}, *gpu, a.size()), second(Stage{}, *gpu, b.size());
     const stream one(*gpu), other(*gpu);
@@ -298,7 +298,7 @@ TEST_F(GpuStreams, ThirtyTwoReducersOnAStreamEach) {
   const auto in = random_numbers(most + streams * distance);
   const uploaded elements(*gpu, in);
   const pinned<std::uint32_t> results(streams);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     std::vector<adder> adders;
     std::vector<stream> queues;
@@ -324,7 +324,7 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const uploaded elements(*gpu, in);
   const pinned<std::uint32_t> result(1);
   const stream queue(*gpu);
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     adder add(Stage{}, *gpu, in.size());
     ASSERT_EQ(TENFOLD_RUNTIME(StreamBeginCapture)(queue.handle(),
@@ -366,7 +366,7 @@ TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
 
 TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
   constexpr std::uint64_t n = 777'777;
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     const uploaded elements(*gpu, random_numbers(n, 1));
     const pinned<std::uint32_t> result(1);
@@ -421,7 +421,7 @@ TEST_P(GpuSizes, HaveNoLimitAt32Bits) {
   const stream queue(gpu);
   fill_with_saw<<<4096, 256, 0, queue.handle()>>>(in, n);
   queue.synchronize();
-  for_each_stage([&]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(gpu, Stage::compute_capability).empty()) return;
     reducer<std::uint32_t, std::uint64_t, in_few_shapes<sum<std::uint64_t>>> add(Stage{}, gpu, n);
     EXPECT_EQ(add(in, n), sum_of_saw(n)) << info.name;

@@ -13,7 +13,7 @@ namespace tenfold {
 namespace {
 
 TEST(WiderAccumulator, SumsNarrowElementsWithoutLoss) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     on_every_device<Stage>([&](const device& on) {
       reducer<std::uint16_t, std::uint64_t, in_few_shapes<sum<std::uint64_t>>> add(Stage{}, on,
                                                                                    70'001);
@@ -45,7 +45,7 @@ struct add_bytes {
 };
 
 TEST(OddSizes, AreReducedLikeAnyOther) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     on_every_device<Stage>([&](const device& on) {
       reducer<three_bytes, three_bytes, add_bytes> add(Stage{}, on, 100'007);
       std::mt19937 random(seed);

@@ -37,7 +37,7 @@ std::vector<matrix> random_matrices(std::uint64_t n) {
 }
 
 TEST(Order, AStageThatKeepsItServesAnOperatorThatDoesNotCommute) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     if constexpr (Stage::keeps_order)
       on_every_device<Stage>([&](const device& on) {
         for (const int block : block_sizes) {
@@ -78,7 +78,7 @@ struct lying_matrix_product : in_few_shapes<matrix_product> {
 };
 
 TEST(Order, AStageThatClaimsToReorderReallyDoes) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     if constexpr (!Stage::keeps_order) {
       const device on(32);
       const auto in = random_matrices(70'001);
@@ -91,7 +91,7 @@ TEST(Order, AStageThatClaimsToReorderReallyDoes) {
 }
 
 TEST(UserOperator, ArgMaxFindsTheFirstOfTheLargest) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     on_every_device<Stage>([&](const device& on) {
       reducer<located, located, arg_max> find(Stage{}, on, 70'001);
       for (const std::uint64_t n : sizes) {
@@ -139,7 +139,7 @@ TEST(UserOperator, SeveralTogetherCommuteIfEachDoes) {
 }
 
 TEST(UserOperator, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     on_every_device<Stage>([&](const device& on) {
       reducer<float, moments, merge_moments> merge(Stage{}, on, 70'001);
       for (const std::uint64_t n : sizes) {
@@ -162,7 +162,7 @@ TEST(UserOperator, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
 }
 
 TEST(LargeGrids, GoIntoSeveralLaunches) {
-  for_each_stage([]<typename Stage>(const stage_info& info) {
+  for_each_stage_of_any_operator([]<typename Stage>(const stage_info& info) {
     const device whole(32), limited(32, 7);
     std::mt19937 random(seed);
     std::vector<float> in(100'003);

@@ -5,8 +5,17 @@
 #include <cstdint>
 
 #include "common/operators.hpp"
+#include "host/reduce/catalogue.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Calls `f.template operator()<Stage>(info)` for every stage but those made for a few operators.
+template <typename F>
+void for_each_stage_of_any_operator(F&& f) {
+  for_each_stage([&]<typename Stage>(const stage_info& info) {
+    if constexpr (!Stage::adds_floats_alone) f.template operator()<Stage>(info);
+  });
+}
 
 /// An operator, in the few shapes of one that asks for no more.
 template <typename Op>

@@ -22,11 +22,12 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 }
 
 std::string from_stage(const std::string& name, const stage_info& stage) {
-  if (!description_of(stage).serves_wide)
+  if (const stage_description& from = description_of(stage);
+      !from.serves_wide || from.adds_floats_alone)
     throw input_error(fmt::format(
-        "{} takes narrow elements alone, and a kernel of your own is built for u32 and f32: begin "
+        "{} takes {} alone, and a kernel of your own is built for u32 and f32: begin "
         "with another",
-        name_stage(stage)));
+        name_stage(stage), from.adds_floats_alone ? "sums of floats" : "narrow elements"));
   std::string text = text_of(stage);
   text.replace(0, text.find('\n'),
                fmt::format("// {}, which began as {}", name, name_stage(stage)));
