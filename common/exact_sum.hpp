@@ -92,6 +92,10 @@ __host__ __device__ constexpr int leading_zeros(std::uint64_t x) {
 #endif
 }
 
+__host__ __device__ constexpr int trailing_zeros(std::uint64_t x) {
+  return 63 - leading_zeros(x & -x);
+}
+
 /// @param negative all floats below R's largest are: so is the result
 /// @param top the highest 64 bits of a number, from its first one on
 /// @param rest whether bits below them are set

@@ -31,12 +31,13 @@ namespace tenfold::inline TENFOLD_BACKEND::exact {
 
 inline constexpr int window_bits = 43;  // from one to the next
 
-/// What blocks share. All zero between calls.
+/// What blocks share, all zero between calls. Several of them, lest all blocks wait for one.
 template <typename In>
-struct device_total {
+struct alignas(128) device_total {
   unsigned long long limbs[detail::limbs_of_sum<In>];  ///< of 2^32 each, and of what exceeds that
   unsigned flags;
 };
+inline constexpr int device_totals = 16;
 
 /// A block's integers, in shared memory.
 template <typename In>
@@ -177,33 +178,48 @@ class windows {
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
-/// By one thread.
-template <typename In, typename T>
+/// Rounds what limbs in shared memory add up to, and spoils them. By a warp, after a barrier.
+/// @return in the first lane
+template <typename In, typename T, int WarpSize>
 __device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
   constexpr int count = block_total<In>::limbs;
+  const auto lane = static_cast<int>(threadIdx.x % WarpSize);
+  // Most sums need a few limbs in a row, and a single thread walks through them.
+  int first = count, last = -1;
+  for (int i = 0; i < count; i += WarpSize) {
+    const std::uint64_t used = gpu::ballot<WarpSize>(i + lane < count && limbs[i + lane] != 0);
+    if (used == 0) continue;
+    if (last < 0) first = i + detail::trailing_zeros(used);
+    last = i + 63 - detail::leading_zeros(used);
+  }
+  if (lane != 0) return T{};
   long long carry = 0;
-  for (int i = 0; i < count; ++i) {
+  for (int i = first; i <= last; ++i) {
     const long long limb = static_cast<long long>(limbs[i]) + carry;
     limbs[i] = static_cast<unsigned>(limb);
     carry = limb >> 32;
   }
+  const int used = last < 0 ? 0 : last - first + 1;
   const auto word = [&](int i) -> std::uint64_t {
-    const auto sign = static_cast<unsigned long long>(carry);
-    return limbs[2 * i] | (2 * i + 1 < count ? limbs[2 * i + 1] : sign) << 32;
+    const auto above = static_cast<std::uint64_t>(carry);
+    const int low = 2 * i, high = low + 1;
+    if (low == used) return above;
+    return limbs[first + low] | (high < used ? limbs[first + high] : above) << 32;
   };
-  return detail::round_words<T>((count + 1) / 2, word, detail::layout_of<In>::lowest, flags);
+  return detail::round_words<T>(used / 2 + 1, word, detail::layout_of<In>::lowest + 32 * first,
+                                flags);
 }
 
 template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
-    reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* device) {
+    reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* totals) {
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
   constexpr int Batch = 4 * Width > Items ? 4 * Width / Items : 1;
-  __shared__ gpu::shared_array<block_total<In>, 1> totals;
+  __shared__ gpu::shared_array<block_total<In>, 1> shared;
   __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
   const unsigned tid = threadIdx.x;
-  block_total<In>& total = totals[0];
+  block_total<In>& total = shared[0];
   total.template clear<BlockSize>();
   __syncthreads();
 
@@ -265,40 +281,54 @@ __global__ void __launch_bounds__(BlockSize)
   }
 
   mine.empty_into(total);
-  flags = gpu::fold_warp<WarpSize>(flags, [](unsigned a, unsigned b) { return a | b; });
-  if (tid % WarpSize == 0) total.add_flags(flags);
+  constexpr unsigned common = detail::met_more_than_negative_zeros;
+  const bool has_common = gpu::ballot<WarpSize>((flags & common) != 0) != 0;
+  if ((flags & ~common) != 0) total.add_flags(flags);
+  if (tid % WarpSize == 0 && has_common) total.add_flags(common);
   __syncthreads();
   const bool is_alone = gridDim.x == 1;
+  device_total<In>& device = totals[blockIdx.x % device_totals];
   total.template fold<BlockSize, WarpSize>([&](unsigned i, unsigned long long limb) {
     if (is_alone)
       limbs[i] = limb;
     else if (limb != 0)
-      atomicAdd(&device->limbs[i], limb);
+      atomicAdd(&device.limbs[i], limb);
   });
-  if (is_alone) {
-    __syncthreads();
-    if (tid == 0) *out = round_limbs<In, T>(&limbs[0], total.flags());
-  } else if (tid == 0) {
-    atomicOr(&device->flags, total.flags());
+  if (!is_alone) {
+    if (tid == 0) atomicOr(&device.flags, total.flags());
+    return;
   }
+  __syncthreads();
+  if (tid >= WarpSize) return;
+  const T rounded = round_limbs<In, T, WarpSize>(&limbs[0], total.flags());
+  if (tid == 0) *out = rounded;
 }
 
 /// The second launch, of one block.
-template <int BlockSize, typename In, typename T, typename Op>
+template <int BlockSize, int WarpSize, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
-    round_total(const T*, T* out, std::size_t, Op, T*, device_total<In>* device) {
+    round_total(const T*, T* out, std::size_t, Op, T*, device_total<In>* totals) {
   __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
   gpu::allow_next_launch();
   gpu::await_previous_launch();
   for (unsigned i = threadIdx.x; i < block_total<In>::limbs; i += BlockSize) {
-    limbs[i] = device->limbs[i];
-    device->limbs[i] = 0;
+    unsigned long long limb = 0;
+    static_for<0, less_than<device_totals>, increment<1>>(
+        [&]<int Each>() { limb += totals[Each].limbs[i]; });
+    limbs[i] = limb;
+    static_for<0, less_than<device_totals>, increment<1>>(
+        [&]<int Each>() { totals[Each].limbs[i] = 0; });
   }
+  unsigned flags = 0;
+  if (threadIdx.x == 0)
+    static_for<0, less_than<device_totals>, increment<1>>([&]<int Each>() {
+      flags |= totals[Each].flags;
+      totals[Each].flags = 0;
+    });
   __syncthreads();
-  if (threadIdx.x == 0) {
-    *out = round_limbs<In, T>(&limbs[0], device->flags);
-    device->flags = 0;
-  }
+  if (threadIdx.x >= WarpSize) return;
+  const T rounded = round_limbs<In, T, WarpSize>(&limbs[0], flags);
+  if (threadIdx.x == 0) *out = rounded;
 }
 
 struct stage : stage_defaults {
@@ -308,7 +338,7 @@ struct stage : stage_defaults {
   static constexpr bool adds_floats_alone = true;
 
   template <typename In>
-  static constexpr std::size_t zeroed_bytes = sizeof(device_total<In>);
+  static constexpr std::size_t zeroed_bytes = device_totals * sizeof(device_total<In>);
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {
@@ -316,7 +346,7 @@ struct stage : stage_defaults {
   }
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto later_kernel() {
-    return &round_total<BlockSize, In, T, Op>;
+    return &round_total<BlockSize, WarpSize, In, T, Op>;
   }
 };
 
