@@ -1,0 +1,147 @@
+// The stage that rounds once, on every backend, against the sum that the host adds up.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/exact_sum.hpp"
+#include "host/reducer.hpp"
+#include "kernels/10_two_pass.hpp"
+#include "kernels/beyond/18_exact.hpp"
+#include "tests/stages/floats.hpp"
+#include "tests/stages/typed_reduction.hpp"
+#if !defined(TENFOLD_RUNTIME)
+#include "host/simt/executor.hpp"
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+#if defined(TENFOLD_RUNTIME)
+constexpr int devices[] = {0};
+constexpr std::uint64_t most = 3'000'017;
+#else
+constexpr auto devices = warp_sizes;
+constexpr std::uint64_t most = 30'011;
+#endif
+
+using element_types = testing::Types<float, double, float16, bfloat16>;
+
+template <typename T>
+class ExactStage : public testing::Test {
+ protected:
+  using R = typename exact_sum<T>::rounded;
+
+#if defined(TENFOLD_RUNTIME)
+  void SetUp() override {
+    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
+  }
+#else
+  void TearDown() override {
+    simt::set_schedule({});
+  }
+#endif
+
+  static R add(const device& on, const shape& s, const std::vector<T>& in) {
+    reducer<T, R, sum<R>> add(exact::stage{}, on, in.size(), s);
+    return add(uploaded<T>(on, in).get(), in.size());
+  }
+};
+TYPED_TEST_SUITE(ExactStage, element_types);
+
+TYPED_TEST(ExactStage, GivesTheBitsOfTheTrueSumInEveryShape) {
+  using T = TypeParam;
+  for (const auto& [name, fill] : fillings<T>())
+    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{255},
+                                  std::uint64_t{4096}, std::uint64_t{4097}, most}) {
+      const auto in = filled<T>(fill, n, seed + n);
+      const auto expected = bits(added(in).round());
+      for (const int number : devices)
+        for (const shape& s : {shape{256, 4, 0}, {256, 16, 1}, {512, 4, 2}, {256, 4, 3}})
+          EXPECT_EQ(bits(this->add(device(number), s, in)), expected)
+              << name << ", n " << n << ", seed " << seed + n << ", device " << number << ", block "
+              << s.block << ", items " << s.items << ", grid " << s.grid;
+    }
+}
+
+/// Brings the sum to zero, so that no rounding hides a bit that was lost.
+template <typename T>
+void cancel(std::vector<T>& in) {
+  using layout = detail::layout_of<T>;
+  const auto largest = static_cast<double>(
+      from_bits<T>((std::uint64_t{layout::special_exponent} << (layout::digits - 1)) - 1));
+  exact_sum<T> rest = added(in);
+  while (rest.template round<double>() != 0) {
+    const double nearest = rest.template round<double>();
+    in.push_back(rounded_to<T>(-std::clamp(nearest, -largest, largest)));
+    rest.add(in.back());
+  }
+}
+
+/// Every thread adds more than its windows take: ones, then many such elements, and one of sixteen
+/// with bits far below them, down to where the windows end and a little further.
+template <typename T>
+std::vector<T> many_for_each_thread(double element) {
+  constexpr int digits = detail::layout_of<T>::digits;
+  constexpr unsigned below = digits > 24 ? 62 : digits > 11 ? 51 : digits > 8 ? 14 : 29;
+  constexpr std::uint64_t tile = 256 * 4, n = 640 * tile;
+  generator random(seed);
+  std::vector<T> in(n);
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const bool is_small = i / tile % 4 == 0 && i % 4 == 0;
+    const double small = std::ldexp(1 + static_cast<double>(random() >> 12 | 1) / 0x1p52,
+                                    -static_cast<int>(random() % below));
+    in[i] = rounded_to<T>(i < 4 * tile ? 1 : is_small ? small : element);
+  }
+  cancel(in);
+  return in;
+}
+
+TYPED_TEST(ExactStage, LosesNothingWhereItsWindowsAreFull) {
+  using T = TypeParam;
+  constexpr int digits = detail::layout_of<T>::digits;
+  std::map<std::string, double> elements;
+  // As far above the first ones as windows may reach.
+  for (int above = 0; above < 20 && above < digits + 4; ++above)
+    elements["2^" + std::to_string(above)] = std::ldexp(2 - std::ldexp(1.0, 1 - digits), above);
+  // What is left of them below a bit is as much as can be.
+  if (digits >= 24)
+    for (int bit = 1; bit < 24; ++bit)
+      for (const int binades : {-2, -17, -30})
+        elements["2^" + std::to_string(binades) + " but for bit " + std::to_string(bit)] =
+            std::ldexp(2 - std::ldexp(1.0, -bit) - std::ldexp(1.0, 1 - digits), binades);
+  for (const auto& [name, element] : elements)
+    EXPECT_EQ(bits(this->add(device(devices[0]), {.grid = 1}, many_for_each_thread<T>(element))),
+              0u)
+        << name << ", seed " << seed;
+}
+
+#if !defined(TENFOLD_RUNTIME)
+TYPED_TEST(ExactStage, GivesTheSameBitsUnderEverySchedule) {
+  using T = TypeParam;
+  const auto in = filled<T>(fillings<T>().at("any finite"), most, seed);
+  for (const char* schedule : {"in-order", "reverse", "random:1", "random:2"}) {
+    simt::set_schedule(simt::parse_schedule(schedule));
+    EXPECT_EQ(bits(this->add(device(32), {.grid = 5}, in)), bits(added(in).round())) << schedule;
+  }
+}
+#endif
+
+/// Its sum is a value that other stages fold as they fold any other.
+TYPED_TEST(ExactStage, GivesTheBitsOfAStageThatFoldsExactSums) {
+  using T = TypeParam;
+  if (sizeof(exact_sum<T>) * default_block > smallest_shared_memory) GTEST_SKIP() << "no kernel";
+  const device on(devices[0]);
+  const auto in = filled<T>(fillings<T>().at("any finite"), 10'007, seed);
+  reducer<T, exact_sum<T>, sum<exact_sum<T>>> add(two_pass::stage{}, on, in.size(), shape{});
+  const exact_sum<T> total = add(uploaded<T>(on, in).get(), in.size());
+  EXPECT_TRUE(total == added(in));
+  EXPECT_EQ(bits(total.round()), bits(this->add(on, {}, in)));
+}
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
