@@ -86,10 +86,13 @@ std::map<std::string, filling<T>> fillings() {
          const T x = any_finite<T>(same);
          return i <= n / 2 ? x : negated(x);
        }},
-      {"huge and tiny in turn",
+      {"tiny between huge that cancel",
        [](generator& g, auto i, auto) {
-         return i % 2 == 0 ? spread<T>(g, 2, top) : spread<T>(g, 2, 4 - top);
+         const double huge = std::ldexp(1.0, top);
+         return i % 2 == 0 ? rounded_to<T>(i % 4 == 0 ? huge : -huge) : from_bits<T>(1 + g() % 99);
        }},
+      {"tiny and huge in turn",
+       [](generator& g, auto i, auto) { return spread<T>(g, 2, i % 2 == 0 ? top : 4 - top); }},
       {"tiny after huge",
        [](generator& g, auto i, auto n) {
          return i < n / 3 ? spread<T>(g, 2, top) : from_bits<T>(1 | (i % 2) << (8 * sizeof(T) - 1));
