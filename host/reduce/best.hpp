@@ -152,7 +152,13 @@ inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
     single.grid = 1;
     return single;
   }
-  return with_kernel({default_block, items}, of);
+  shape s = with_kernel({default_block, items}, of);
+  // Half the threads that others have take the registers there are. Its bits depend on no grid.
+  if (of.stage.adds_floats_alone)
+    s.grid =
+        even_grid(static_cast<std::uint64_t>(q.device.threads_per_multiprocessor / 2 / s.block),
+                  grid_limit(s, of, q.device), q.device.multiprocessors);
+  return s;
 }
 
 /// Which stage comes first where the table names none: the smaller, the earlier.
