@@ -192,6 +192,7 @@ __device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
     if (last < 0) first = i + detail::trailing_zeros(used);
     last = i + 63 - detail::leading_zeros(used);
   }
+  gpu::sync_warp();
   if (lane != 0) return T{};
   long long carry = 0;
   for (int i = first; i <= last; ++i) {
