@@ -86,10 +86,11 @@ std::map<std::string, filling<T>> fillings() {
          const T x = any_finite<T>(same);
          return i <= n / 2 ? x : negated(x);
        }},
-      {"tiny between huge that cancel",
+      {"tiny between others that cancel",
        [](generator& g, auto i, auto) {
-         const double huge = std::ldexp(1.0, top);
-         return i % 2 == 0 ? rounded_to<T>(i % 4 == 0 ? huge : -huge) : from_bits<T>(1 + g() % 99);
+         generator same(4711 + i / 8);
+         const T x = spread<T>(same, 45, 1);
+         return i % 8 == 0 ? x : i % 8 == 4 ? negated(x) : from_bits<T>(1 + g() % 99);
        }},
       {"tiny and huge in turn",
        [](generator& g, auto i, auto) { return spread<T>(g, 2, i % 2 == 0 ? top : 4 - top); }},
