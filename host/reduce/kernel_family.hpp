@@ -38,10 +38,17 @@ struct kernel_family {
     return stage.elements_per_thread(launch_of(s, op.input_bytes, op.partial_bytes));
   }
 
+  /// How many partials a block shares, at most: one of each thread or, from stage 8 on, two of each
+  /// warp.
+  [[nodiscard]] constexpr std::size_t shared_partials(int block) const {
+    const bool shares_warps = stage.number >= 8 && !is_unlisted(stage);
+    return static_cast<std::size_t>(shares_warps ? block / 16 : block);
+  }
+
   /// Whether there is a kernel for one of `block_sizes` and one of `item_counts`.
   [[nodiscard]] constexpr bool has(int block, int items) const {
     return serves() && has_block(stage, block) &&
-           static_cast<std::size_t>(block) * op.partial_bytes <= smallest_shared_memory &&
+           shared_partials(block) * op.partial_bytes <= smallest_shared_memory &&
            elements_per_thread({.block = block}) > 0 &&
            has_items(block, stage.takes_items ? items : default_items);
   }

@@ -155,11 +155,12 @@ class pass_runner {
   }
 
   [[noreturn]] void no_kernel() const {
-    const std::size_t shared_bytes = static_cast<std::size_t>(shape_.block) * op_.partial_bytes;
+    const std::size_t partials = kernel_family{stage_, op_}.shared_partials(shape_.block);
+    const std::size_t shared_bytes = partials * op_.partial_bytes;
     const bool known =
         std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
     if (known && has_block(stage_, shape_.block) && shared_bytes > smallest_shared_memory)
-      throw input_error("a block of " + std::to_string(shape_.block) + " partials of " +
+      throw input_error("a block of " + std::to_string(partials) + " partials of " +
                         std::to_string(op_.partial_bytes) + " bytes exceeds the " +
                         std::to_string(smallest_shared_memory) +
                         " bytes of shared memory that every GPU has: use a smaller block");
