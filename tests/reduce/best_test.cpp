@@ -131,11 +131,12 @@ TEST(TunedShape, OfAStageWithoutGridHasNone) {
 TEST(TunedShape, OfLargePartialsIsASmallerBlockWithAsManyThreads) {
   kernel_family of = family(10);
   of.op = {.input_bytes = 4,
-           .partial_bytes = 96,
+           .partial_bytes = 1536,
            .input_alignment = 4,
            .partial_alignment = 8,
            .is_narrow = false,
            .commutes = true,
+           .adds_floats = false,
            .is_instantiated = of.op.is_instantiated};
   expect_shape(tuned_shape(in_graph(1000, 4), of, table).shape, 512, 4, 400);
 }
