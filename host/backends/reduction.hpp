@@ -33,14 +33,14 @@ class runnable {
   virtual void enqueue(const void* in, std::uint64_t n) = 0;
   /// Waits for what was enqueued last. @return its result
   [[nodiscard]] virtual value result() = 0;
-  /// The longest chain of operations from an element to the result.
+  /// The longest chain of operations from an element to the result; 0 where only the last of them
+  /// rounds, so that the result is the nearest to the true one.
   [[nodiscard]] virtual std::uint64_t depth(std::uint64_t n) const = 0;
 };
 
 /// A reduction by one stage, of one type, operator and shape.
 class reduction : public runnable {
  public:
-  [[nodiscard]] std::uint64_t depth(std::uint64_t n) const final { return plan_for(n).depth(); }
   [[nodiscard]] virtual plan plan_for(std::uint64_t n) const = 0;
   /// Enqueues a run into a stream of the caller's, by the vendor's handle; on the executor it means
   /// nothing.

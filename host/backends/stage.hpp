@@ -20,7 +20,11 @@ class typed_reduction final : public reduction {
  public:
   template <typename Stage>
   typed_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
-      : device_(on), queue_(queue), reducer_(stage, on, r.max_n, r.shape), result_(on, sizeof(T)) {}
+      : device_(on),
+        queue_(queue),
+        reducer_(stage, on, r.max_n, r.shape),
+        result_(on, sizeof(T)),
+        rounds_once_(Stage::adds_floats_alone) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     reducer_.enqueue(static_cast<const In*>(in), n, static_cast<T*>(result_.data()), queue_);
@@ -39,6 +43,9 @@ class typed_reduction final : public reduction {
     return copy;
   }
 
+  std::uint64_t depth(std::uint64_t n) const override {
+    return rounds_once_ ? 0 : plan_for(n).depth();
+  }
   plan plan_for(std::uint64_t n) const override { return reducer_.plan_for(n); }
   shape used_shape() const override { return reducer_.used_shape(); }
 
@@ -47,6 +54,7 @@ class typed_reduction final : public reduction {
   stream_handle queue_;
   reducer<In, T, Op> reducer_;
   device_memory result_;
+  bool rounds_once_;
 };
 
 /// Whether a stage has kernels for an operator: one that is observed, for sums alone.

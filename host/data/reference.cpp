@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "common/exact_sum.hpp"
 #include "host/data/parallel.hpp"
 #include "host/reduce/operator_list.hpp"
 
@@ -36,44 +37,43 @@ A fold_in_parts(const void* in, std::uint64_t n, A start, Step step, Join join) 
   return total;
 }
 
-/// Neumaier's compensated sum: what each addition rounds away is added up beside it.
-struct compensated_sum {
-  long double total = 0, lost = 0, magnitude = 0, squares = 0;
-
-  void add(long double x) {
-    const long double next = total + x;
-    lost += std::fabs(total) >= std::fabs(x) ? (total - next) + x : (x - next) + total;
-    total = next;
-  }
-  // Infinities and NaN have no lost part: inf - inf would make one up.
-  [[nodiscard]] long double value() const { return std::isfinite(total) ? total + lost : total; }
+template <typename T>
+struct judged_sum {
+  exact_sum<T> total;
+  long double magnitude = 0, squares = 0;
 };
+
+/// With as many digits as two doubles have.
+template <typename T>
+long double nearest(exact_sum<T> total) {
+  const T rounded = total.round();
+  if (!std::isfinite(rounded)) return rounded;
+  total.add(-rounded);
+  return rounded + static_cast<long double>(total.template round<double>());
+}
 
 template <typename In>
 reference sum_reference(const void* in, std::uint64_t n) {
   using T = accumulator_of<In>;
-  const auto total = fold_in_parts<In>(
-      in, n, compensated_sum{},
-      [](compensated_sum& s, T x) {
-        s.add(x);
+  const auto sum = fold_in_parts<In>(
+      in, n, judged_sum<T>{},
+      [](judged_sum<T>& s, T x) {
+        s.total.add(x);
         s.magnitude += std::fabs(static_cast<long double>(x));
         s.squares += static_cast<long double>(x) * x;
       },
-      [](compensated_sum& s, const compensated_sum& part) {
-        s.add(part.total);
-        s.lost += part.lost;
+      [](judged_sum<T>& s, const judged_sum<T>& part) {
+        s.total = s.total + part.total;
         s.magnitude += part.magnitude;
         s.squares += part.squares;
       });
-  const long double precise =
-      n == 0 ? static_cast<long double>(sum<T>{}.identity()) : total.value();
   return {.model = error_model::additive,
-          .expected = static_cast<T>(precise),
-          .precise = precise,
-          .magnitude = total.magnitude,
-          .squares = total.squares,
+          .expected = sum.total.round(),
+          .precise = nearest(sum.total),
+          .magnitude = sum.magnitude,
+          .squares = sum.squares,
           .may_overflow =
-              std::isfinite(total.magnitude) && total.magnitude > std::numeric_limits<T>::max()};
+              std::isfinite(sum.magnitude) && sum.magnitude > std::numeric_limits<T>::max()};
 }
 
 struct long_product {

@@ -33,7 +33,8 @@ struct reference {
 
 enum class verdict { right, wrong, undecided };
 
-/// Folds the input on the host's cores, floating point in compensated `long double`.
+/// Folds the input on the host's cores: sums of floats without error, other operators on them in
+/// `long double`.
 /// @param in `n` elements, at any address
 /// @throws input_error when the operator does not take the type
 [[nodiscard]] reference make_reference(const void* in, element_type type, std::string_view op,

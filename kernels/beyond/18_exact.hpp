@@ -19,7 +19,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
 #include "common/exact_sum.hpp"
 #include "common/folds.hpp"
@@ -151,9 +150,9 @@ class windows {
 
   __device__ void add(In x) {
     auto rest = static_cast<double>(x);
-    static_for<count - 1, greater_than<0>, decrement<1>>([&]<int W>() {
-      const double part = (rest + get<W - 1>(shifts_)) - get<W - 1>(shifts_);
-      get<W>(sums_) += part;
+    static_for<1, less_than<count>, increment<1>>([&]<int Below>() {
+      const double shift = get<count - Below - 1>(shifts_), part = (rest + shift) - shift;
+      get<count - Below>(sums_) += part;
       rest -= part;
     });
     get<0>(sums_) += rest;

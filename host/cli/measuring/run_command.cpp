@@ -109,7 +109,9 @@ std::string describe_verdict(const auto& reading, std::string_view note = {}) {
       fmt::format("{}, {} (reference {}{}", to_string(reading.computed),
                   paint(measure::name_of(reading.verdict), measure::colour_of(reading.verdict)),
                   to_string(r.expected), note);
-  if (r.model != error_model::exact && std::isfinite(r.precise))
+  if (r.model == error_model::additive && reading.bound == 0 && r.magnitude != 0)
+    text += ", rounded once";
+  else if (r.model != error_model::exact && std::isfinite(r.precise))
     text += fmt::format(", error {:.3g}, {} bound {:.3g}",
                         static_cast<double>(error_of(r, reading.computed)),
                         r.is_random ? "probable" : "certain", static_cast<double>(reading.bound));
