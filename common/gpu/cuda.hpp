@@ -85,6 +85,14 @@ __device__ warp_word<WarpSize> ballot(bool condition) {
   return __ballot_sync(0xffffffffu, condition);
 }
 
+/// Of the halves of two words the greater ones, and the lesser ones.
+__device__ inline unsigned greater_halves(unsigned a, unsigned b) {
+  return __vmaxu2(a, b);
+}
+__device__ inline unsigned lesser_halves(unsigned a, unsigned b) {
+  return __vminu2(a, b);
+}
+
 /// A dot product with four ones.
 __device__ inline std::int32_t add_bytes(std::int32_t total, std::uint32_t word) {
   return __dp4a(static_cast<int>(word), 0x01010101, total);

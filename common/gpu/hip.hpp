@@ -91,6 +91,18 @@ __device__ warp_word<WarpSize> ballot(bool condition) {
   return static_cast<warp_word<WarpSize>>(__builtin_amdgcn_ballot_w64(condition));
 }
 
+/// Of the halves of two words the greater ones, and the lesser ones.
+__device__ inline unsigned greater_halves(unsigned a, unsigned b) {
+  using halves = unsigned short __attribute__((ext_vector_type(2)));
+  return __builtin_bit_cast(unsigned, __builtin_elementwise_max(__builtin_bit_cast(halves, a),
+                                                                __builtin_bit_cast(halves, b)));
+}
+__device__ inline unsigned lesser_halves(unsigned a, unsigned b) {
+  using halves = unsigned short __attribute__((ext_vector_type(2)));
+  return __builtin_bit_cast(unsigned, __builtin_elementwise_min(__builtin_bit_cast(halves, a),
+                                                                __builtin_bit_cast(halves, b)));
+}
+
 /// The sum of the bytes' distances from zero. Dot products would do for signed ones as well, but go
 /// by another name on each generation: shifted by 128 a byte, signed ones are unsigned.
 __device__ inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {

@@ -336,6 +336,16 @@ void store_vector(T* p, const static_array<T, Width>& all) {
   *reinterpret_cast<vector*>(p) = __builtin_bit_cast(vector, all);
 }
 
+/// Of the halves of two words the greater ones, and the lesser ones.
+inline unsigned greater_halves(unsigned a, unsigned b) {
+  const unsigned upper = (a > b ? a : b) & 0xffff0000u, lower = (a & 0xffff) > (b & 0xffff) ? a : b;
+  return upper | (lower & 0xffff);
+}
+inline unsigned lesser_halves(unsigned a, unsigned b) {
+  const unsigned upper = (a < b ? a : b) & 0xffff0000u, lower = (a & 0xffff) < (b & 0xffff) ? a : b;
+  return upper | (lower & 0xffff);
+}
+
 /// The four bytes of a word, signed where the total is, wrapping around as on the hardware.
 inline std::uint32_t add_bytes(std::uint32_t total, std::uint32_t word) {
   for (int bit = 0; bit < 32; bit += 8) total += word >> bit & 0xff;

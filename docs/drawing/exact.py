@@ -2,7 +2,7 @@
 
 from drawing.canvas import CELL, LEFT, WIDTH, Canvas
 
-WINDOW, WINDOWS, DIGITS, WORD, ROOM = 43, 2, 24, 32, 10  # bits
+WINDOW, WINDOWS, DIGITS, WORD, ROOM = 41, 2, 24, 16, 10  # bits
 BITS = WINDOW * WINDOWS + ROOM
 
 
@@ -36,13 +36,13 @@ def draw_windows():
         low = window * WINDOW
         bar(low + WINDOW + ROOM, low + WINDOW, "idle", "room", "muted")
         bar(low + WINDOW, low, f"warp{WINDOWS - 1 - window}", f"{WINDOW} bits of a double")
-    row("integers")
+    row("integer")
     lowest = -7  # a window may lie anywhere
     for low in range(lowest, BITS, WORD):
         high = min(low + WORD, BITS)
-        bar(high, max(low, 0), "cell", f"word of {WORD} bits" if high - max(low, 0) > 20 else "", "text")
+        bar(high, max(low, 0), "cell", f"{WORD} bits" if high - max(low, 0) == WORD else "", "text")
     canvas.y += CELL + 16
     return canvas.svg("What becomes of an f32", "Elements of 24 bits, from the largest that two windows hold to the "
                       "smallest. One that lies across the border of the windows is cut into two parts. Each window "
-                      "is a double of 43 bits with room for 10 more, for the sum of 2048 elements. At the end both "
-                      "are added to integers, words of 32 bits.")
+                      "is a double of 41 bits with room for 10 more, for the sum of 1024 elements. At the end both "
+                      "are added to an integer, words of 16 bits.")

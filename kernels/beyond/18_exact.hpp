@@ -3,17 +3,17 @@
 // The sum that is nearest to the true one, with the same bits in every shape, order and place. It
 // reads memory as stage 14 does; what is new is where elements are added up (docs/exact.md).
 //
-// A thread keeps a few windows: doubles, each a whole number of its own unit, 2^43 from one unit to
-// the next. x + M - M, where M is so large that one in its last place is a unit, is x as a whole
-// number of units, and what is left of x goes into the next window. As long as elements lie between
-// the windows' ends, and no more than 2048 are added, none of these additions rounds. Where a batch
-// lies elsewhere, the thread empties its windows and moves them; what no windows could hold is
-// added to integers in shared memory, which hold everything. At the end all windows go there, each
-// block's integers are added to those of the device, and a second launch of one block rounds.
+// A thread keeps a few windows: doubles, each a whole number of its own unit, 2^41 from one unit to
+// the next. All but the lowest start from a number so large that its last place is the unit: what
+// such a window changes by, when x is added to it, is x as a whole number of units, and what is
+// left of x goes into the next window. As long as elements lie between the windows' ends, and no
+// more than 1024 are added, no bit is lost. Where a batch lies elsewhere, the thread empties its
+// windows and moves them; what no windows could hold is added to an integer in shared memory, which
+// holds everything. At the end all windows go there, each block's integer is added to one of the
+// device, and a second launch of one block rounds.
 //
-// Integers are the same in any order: threads may add by atomics. Each lane of a warp has its own,
-// so that they do not wait for each other, and those for negative numbers are apart, so that no sum
-// wavers around zero, where every carry would go all the way up.
+// Integers are the same in any order: threads may add by atomics, which wait for nothing, since no
+// carry is handed on at once. Each lane of a warp has its own, so that they do not meet.
 //
 // Watch: the same bits in every shape, for any data, near the speed of stage 14.
 #pragma once
@@ -28,8 +28,6 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::exact {
 
-inline constexpr int window_bits = 43;  // from one to the next
-
 /// What blocks share, all zero between calls. Several of them, lest all blocks wait for one.
 template <typename In>
 struct alignas(128) device_total {
@@ -38,7 +36,11 @@ struct alignas(128) device_total {
 };
 inline constexpr int device_totals = 16;
 
-/// A block's integers, in shared memory.
+/// Flag of a block whose threads have added elements one by one, which fills its words.
+inline constexpr unsigned fills_words = 1u << 31;
+
+/// A block's integer, in shared memory: signed words of 2^16 each. What a word exceeds that by
+/// stays in it, so that no addition waits for a carry. Each lane of a warp has its own copy.
 template <typename In>
 class block_total {
  public:
@@ -47,48 +49,93 @@ class block_total {
   /// By all threads, and followed by a barrier.
   template <int BlockSize>
   __device__ void clear() {
-    for (unsigned i = threadIdx.x; i < 2 * limbs * copies; i += BlockSize) words_[i] = 0;
+    for (unsigned i = threadIdx.x; i < words * copies; i += BlockSize) words_[i] = 0;
     if (threadIdx.x == 0) flags_ = 0;
   }
 
-  /// Adds significand * 2^position to this lane's copy, or takes it off.
+  /// Adds significand * 2^position to this lane's copy, or takes it off. The significand is less
+  /// than 2^Bits.
+  template <int Bits>
   __device__ void add(std::uint64_t significand, unsigned position, bool is_negative) {
-    unsigned* word =
-        words_ + ((is_negative ? limbs : 0) + position / 32) * copies + threadIdx.x % copies;
-    auto part = static_cast<unsigned>(significand << position % 32);
-    std::uint64_t rest = significand >> (32 - position % 32);
-    while ((part | rest) != 0) {
-      const unsigned before = atomicAdd(word, part);
-      rest += before + part < part;
-      part = static_cast<unsigned>(rest);
-      rest >>= 32;
-      word += copies;
-    }
+    int* word = words_ + position / 16 * copies + threadIdx.x % copies;
+    const unsigned shift = position % 16;
+    const auto put = [&](int at, std::uint64_t bits) {
+      const auto part = static_cast<int>(bits & 0xffff);
+      if (part != 0) atomicAdd(word + at * copies, is_negative ? -part : part);
+    };
+    const std::uint64_t low = significand << shift, high = significand >> 1 >> (63 - shift);
+    static_for<0, less_than<(Bits + 15 + 15) / 16>, increment<1>>([&]<int I>() {
+      if constexpr (I < 4)
+        put(I, low >> (16 * I));
+      else
+        put(I, high);
+    });
   }
 
   __device__ void add_flags(unsigned flags) { atomicOr(&flags_, flags); }
+  __device__ void remove_flags(unsigned flags) { flags_ &= ~flags; }
   __device__ unsigned flags() const { return flags_; }
+
+  /// By all threads, between barriers: hands on what exceeds the words.
+  template <int BlockSize>
+  __device__ void carry() {
+    for (unsigned copy = threadIdx.x; copy < copies; copy += BlockSize) {
+      int carry = 0;
+      for (int i = 0; i < words; ++i) {
+        int& word = words_[i * copies + copy];
+        const int all = word + carry;
+        carry = i + 1 < words ? all >> 16 : 0;
+        word = all - (carry << 16);
+      }
+    }
+  }
 
   /// By all threads, between barriers. Calls `f(i, limb)` for each limb, in some thread.
   template <int BlockSize, int WarpSize, typename F>
   __device__ void fold(F f) const {
     const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
     for (unsigned i = warp; i < limbs; i += BlockSize / WarpSize) {
-      unsigned long long limb = 0;
+      long long limb = 0;
       for (unsigned copy = lane; copy < copies; copy += WarpSize)
-        limb += static_cast<unsigned long long>(words_[i * copies + copy]) -
-                words_[(limbs + i) * copies + copy];
+        limb += words_[2 * i * copies + copy] +
+                (static_cast<long long>(words_[(2 * i + 1) * copies + copy]) << 16);
       if (gpu::ballot<WarpSize>(limb != 0) != 0)
-        limb = gpu::fold_warp<WarpSize>(limb, sum<unsigned long long>{});
-      if (lane == 0) f(i, limb);
+        limb = gpu::fold_warp<WarpSize>(limb, sum<long long>{});
+      if (lane == 0) f(i, static_cast<unsigned long long>(limb));
     }
   }
 
  private:
   static constexpr unsigned copies = 32;
+  static constexpr int words = 2 * limbs;
 
-  unsigned words_[2 * limbs * copies];
+  int words_[words * copies];
   unsigned flags_;
+};
+
+/// x * 2^scale, as a double, by its bits: a conversion takes a unit of its own that narrow elements
+/// would wait for. Subnormals become subnormals.
+template <typename In>
+struct scaled {
+  using layout = detail::layout_of<In>;
+  static constexpr int scale =
+      detail::layout_of<double>::lowest + (53 - layout::digits) - layout::lowest;
+
+  __device__ static double of(In x) {
+    if constexpr (sizeof(In) == 8)
+      return x;
+    else
+      return of_upper(static_cast<unsigned>(detail::bits_of(x)) << (32 - 8 * sizeof(In)));
+  }
+  /// Of the element in the upper part of a word.
+  __device__ static double of_upper(unsigned word) {
+    constexpr int shift = 11 - layout::exponent_bits;  // zeros between sign and exponent
+    constexpr unsigned magnitude = (1u << (8 * sizeof(In) - 1)) - 1;
+    constexpr unsigned kept = 1u << 31 | magnitude << (32 - 8 * int{sizeof(In)}) >> shift;
+    const unsigned high = static_cast<unsigned>(static_cast<int>(word) >> shift) & kept;
+    const unsigned low = sizeof(In) == 4 ? word << (32 - shift) : 0;
+    return __builtin_bit_cast(double, std::uint64_t{high} << 32 | low);
+  }
 };
 
 /// A thread's doubles.
@@ -96,6 +143,7 @@ template <typename In>
 class windows {
   using layout = detail::layout_of<In>;
   static constexpr int count = layout::digits <= 11 ? 1 : layout::digits <= 24 ? 2 : 3;
+  static constexpr int window_bits = count == 1 ? 43 : 41;  // from one to the next
   static constexpr int special = layout::special_exponent;
   /// How many exponents elements may have.
   static constexpr int reach = window_bits * count - layout::digits;
@@ -104,29 +152,50 @@ class windows {
   static constexpr int key_fraction = sizeof(In) == 8 ? 20 : layout::digits - 1;
 
  public:
-  static constexpr int most = 2048;  ///< elements, until they must be emptied
+  static constexpr int most = 1024;  ///< elements, until they must be emptied
 
   /// What must be known of elements to tell whether the windows hold them.
   struct extent {
-    unsigned largest = 0;     ///< key
-    unsigned smallest = ~0u;  ///< less one, so that zeros do not count
-    unsigned signs = ~0u;     ///< the uppermost bit: whether all are negative
+    unsigned largest = 0;  ///< key
+    unsigned smallest = ~0u;
 
-    __device__ void include(In x) {
-      const auto bits = detail::bits_of(x);
-      unsigned key, sign;
-      if constexpr (sizeof(In) == 8) {
-        sign = static_cast<unsigned>(bits >> 32);
-        key = (sign & 0x7fffffffu) | (static_cast<unsigned>(bits) != 0);
-      } else {
-        sign = static_cast<unsigned>(bits) << (32 - 8 * sizeof(In));
-        key = bits & ((1u << (8 * sizeof(In) - 1)) - 1);
-      }
-      largest = key > largest ? key : largest;
-      if constexpr (!hold_all) smallest = key - 1 < smallest ? key - 1 : smallest;
-      signs &= sign;
+    __device__ void include(unsigned large, unsigned small) {
+      largest = large > largest ? large : largest;
+      if constexpr (!hold_all) smallest = small < smallest ? small : smallest;
     }
   };
+
+  template <int Count>
+  __device__ static extent extent_of(const static_array<In, Count>& items) {
+    extent e;
+    if constexpr (sizeof(In) == 2) {
+      unsigned largest = 0, smallest = ~0u;
+      const auto words = __builtin_bit_cast(static_array<std::uint32_t, Count / 2>, items);
+      static_for<0, less_than<Count / 2>, increment<1>>([&]<int I>() {
+        const unsigned keys = get<I>(words) & 0x7fff7fffu;
+        largest = gpu::greater_halves(largest, keys);
+        if constexpr (!hold_all) smallest = gpu::lesser_halves(smallest, keys);
+      });
+      e.include(largest >> 16, smallest >> 16);
+      e.include(largest & 0xffff, smallest & 0xffff);
+    } else {
+      static_for<0, less_than<Count>, increment<1>>([&]<int I>() {
+        const unsigned key = key_of(get<I>(items));
+        e.include(key, key);
+      });
+    }
+    return e;
+  }
+  /// The same, where zeros do not count.
+  template <int Count>
+  __device__ static extent extent_without_zeros(const static_array<In, Count>& items) {
+    extent e;
+    static_for<0, less_than<Count>, increment<1>>([&]<int I>() {
+      const unsigned key = key_of(get<I>(items));
+      e.include(key, key == 0 ? ~0u : key);
+    });
+    return e;
+  }
 
   __device__ bool hold(const extent& e) const { return e.largest < end_ && e.smallest >= begin_; }
 
@@ -134,46 +203,72 @@ class windows {
   __device__ void move_to(const extent& e) {
     // Where the next elements are no one knows; more of them are far below the largest than above.
     constexpr int above = reach / 5;
-    constexpr int last = 1023 - 53 - window_bits * (count - 1) - layout::lowest;
+    constexpr int last = 1023 - 53 - window_bits * (count - 1) - layout::lowest - scaled<In>::scale;
     int position = static_cast<int>(e.largest >> key_fraction) + above - reach;
     position = position < 0 ? 0 : position > last ? last : position;
     const int end = position + reach + 1 < special ? position + reach + 1 : special;
-    begin_ = position == 0 ? 0 : (static_cast<unsigned>(position + 1) << key_fraction) - 1;
+    begin_ = position == 0 ? 0 : static_cast<unsigned>(position + 1) << key_fraction;
     end_ = static_cast<unsigned>(end) << key_fraction;
     static_for<1, less_than<count>, increment<1>>([&]<int W>() {
-      const int last_place = layout::lowest + position + W * window_bits;
-      get<W - 1>(shifts_) =
+      const int last_place = scaled<In>::scale + layout::lowest + position + W * window_bits;
+      get<W - 1>(starts_) =
           __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + 52 + last_place) << 52 |
                                          std::uint64_t{1} << 51);
+      get<W>(sums_) = get<W - 1>(starts_);
     });
   }
 
-  __device__ void add(In x) {
-    auto rest = static_cast<double>(x);
-    static_for<1, less_than<count>, increment<1>>([&]<int Below>() {
-      const double shift = get<count - Below - 1>(shifts_), part = (rest + shift) - shift;
-      get<count - Below>(sums_) += part;
-      rest -= part;
-    });
-    get<0>(sums_) += rest;
+  template <int Count>
+  __device__ void add(const static_array<In, Count>& items) {
+    if constexpr (sizeof(In) == 2) {
+      const auto words = __builtin_bit_cast(static_array<std::uint32_t, Count / 2>, items);
+      static_for<0, less_than<Count / 2>, increment<1>>([&]<int I>() {
+        add(scaled<In>::of_upper(get<I>(words) << 16));
+        add(scaled<In>::of_upper(get<I>(words)));
+      });
+    } else {
+      static_for<0, less_than<Count>, increment<1>>(
+          [&]<int I>() { add(scaled<In>::of(get<I>(items))); });
+    }
   }
 
   __device__ void empty_into(block_total<In>& total) {
     static_for<0, less_than<count>, increment<1>>([&]<int W>() {
-      const detail::float_parts p = detail::parts_of(get<W>(sums_));
+      double start = 0;
+      if constexpr (W > 0) start = get<W - 1>(starts_);
+      const detail::float_parts p = detail::parts_of(get<W>(sums_) - start);
       // The lower bits, which no element has, are zero.
-      const int position =
-          static_cast<int>(p.position) + detail::layout_of<double>::lowest - layout::lowest;
+      const int position = static_cast<int>(p.position) + detail::layout_of<double>::lowest -
+                           layout::lowest - scaled<In>::scale;
       if (p.significand != 0)
-        total.add(position < 0 ? p.significand >> -position : p.significand,
-                  position < 0 ? 0u : static_cast<unsigned>(position), p.is_negative);
-      get<W>(sums_) = 0;
+        total.template add<53>(position < 0 ? p.significand >> -position : p.significand,
+                               position < 0 ? 0u : static_cast<unsigned>(position), p.is_negative);
+      get<W>(sums_) = start;
     });
   }
 
  private:
+  __device__ static unsigned key_of(In x) {
+    const auto bits = detail::bits_of(x);
+    if constexpr (sizeof(In) == 8)
+      return (static_cast<unsigned>(bits >> 32) & 0x7fffffffu) | (static_cast<unsigned>(bits) != 0);
+    else
+      return bits & ((1u << (8 * sizeof(In) - 1)) - 1);
+  }
+
+  /// What a window takes of x is what it changes by: its own last place is a unit.
+  __device__ void add(double x) {
+    static_for<1, less_than<count>, increment<1>>([&]<int Below>() {
+      double& sum = get<count - Below>(sums_);
+      const double changed = sum + x;
+      x -= changed - sum;
+      sum = changed;
+    });
+    get<0>(sums_) += x;
+  }
+
   static_array<double, 3> sums_{0.0, 0.0, 0.0};
-  static_array<double, 2> shifts_{0.0, 0.0};
+  static_array<double, 2> starts_{0.0, 0.0};
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
@@ -227,18 +322,26 @@ __global__ void __launch_bounds__(BlockSize)
   int room = 0;
   unsigned flags = 0;
   const auto add = [&]<int Count>(const static_array<In, Count>& items) {
-    typename windows<In>::extent extent;
-    static_for<0, less_than<Count>, increment<1>>([&]<int I>() { extent.include(get<I>(items)); });
-    if (room < Count || !mine.hold(extent)) {
-      mine.empty_into(total);
-      room = windows<In>::most;
-      if (!mine.hold(extent)) mine.move_to(extent);
-      if (!mine.hold(extent)) return false;
+    auto extent = windows<In>::extent_of(items);
+    if (room < Count || !mine.hold(extent) || extent.largest == 0) {
+      // Zeros lie nowhere. Whether all of them are negative matters to a sum that is zero.
+      extent = windows<In>::extent_without_zeros(items);
+      if (extent.largest != 0) {
+        flags |= detail::met_more_than_negative_zeros;
+      } else {
+        static_for<0, less_than<Count>, increment<1>>(
+            [&]<int I>() { flags |= detail::parts_of(get<I>(items)).flags; });
+        return true;
+      }
+      if (room < Count || !mine.hold(extent)) {
+        mine.empty_into(total);
+        room = windows<In>::most;
+        if (!mine.hold(extent)) mine.move_to(extent);
+        if (!mine.hold(extent)) return false;
+      }
     }
     room -= Count;
-    if (extent.largest != 0 || extent.signs >> 31 == 0)
-      flags |= detail::met_more_than_negative_zeros;
-    static_for<0, less_than<Count>, increment<1>>([&]<int I>() { mine.add(get<I>(items)); });
+    mine.add(items);
     return true;
   };
   const auto load = [&](std::size_t begin) {
@@ -251,6 +354,8 @@ __global__ void __launch_bounds__(BlockSize)
   // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
   const bool is_aligned = gpu::is_vector_aligned<Width>(in);
   const std::size_t stride = gridDim.x * Tile;
+  constexpr int most_before_carry = 65536 / BlockSize;
+  int since = 0, turns = 0;
   for (std::size_t begin = blockIdx.x * Tile; begin < n;) {
     int tiles = 1;
     bool is_added = false;
@@ -267,7 +372,8 @@ __global__ void __launch_bounds__(BlockSize)
       is_added = add(load(begin));
     }
     // Elements that no windows hold, a ragged end, or unaligned input.
-    if (!is_added)
+    if (!is_added) {
+      total.add_flags(fills_words);
       for (int each = 0; each < tiles * Items; ++each) {
         const std::size_t first = begin + each / Items * stride;
         const std::size_t i =
@@ -275,9 +381,22 @@ __global__ void __launch_bounds__(BlockSize)
         if (i >= n) continue;
         const detail::float_parts p = detail::parts_of(in[i]);
         flags |= p.flags;
-        total.add(p.significand, p.position, p.is_negative);
+        total.template add<detail::layout_of<In>::digits>(p.significand, p.position, p.is_negative);
       }
+    }
     begin += tiles * stride;
+    // In time, so that what blocks leave adds up to less than 2^63. Emptied windows alone, a few
+    // words for 1024 elements, fill them no sooner than in 2^16.
+    since += tiles * Items;
+    if (since < most_before_carry) continue;
+    since = 0;
+    __syncthreads();
+    const bool is_due = (total.flags() & fills_words) != 0 || ++turns % 256 == 0;
+    __syncthreads();
+    if (!is_due) continue;
+    total.template carry<BlockSize>();
+    if (tid == 0) total.remove_flags(fills_words);
+    __syncthreads();
   }
 
   mine.empty_into(total);
@@ -295,7 +414,7 @@ __global__ void __launch_bounds__(BlockSize)
       atomicAdd(&device.limbs[i], limb);
   });
   if (!is_alone) {
-    if (tid == 0) atomicOr(&device.flags, total.flags());
+    if (tid == 0) atomicOr(&device.flags, total.flags() & ~fills_words);
     return;
   }
   __syncthreads();

@@ -25,8 +25,9 @@ with open(pathlib.Path(sys.argv[0]).parent / "calls.txt", "a") as calls:
 def after(option, otherwise=None):
     return words[words.index(option) + 1] if option in words else otherwise
 listed = [dict(stage=stage, name="s%d" % stage, file="kernels/" + "beyond/" * (stage > 2), takes_items=stage > 1,
-               takes_grid=stage > 1, serves_wide=True, serves_narrow=stage > 2, compute_capability=0)
-          for stage in (1, 2, 3)]
+               takes_grid=stage > 1, serves_wide=True, serves_narrow=stage > 2, compute_capability=0,
+               adds_floats_alone=stage == 4)
+          for stage in (1, 2, 3, 4)]
 if words[0] == "list":
     sys.exit(print(json.dumps(dict(stages=listed))))
 if words[0] == "devices":
@@ -46,7 +47,7 @@ if name == "tenfold_bench":
     times = ("median", 104.0), ("p5", 103.0), ("p95", 105.0)
     rows = [dict(aggregate_name=key, real_time=time) for key, time in times]
 elif name == "tenfold_duel":
-    shapes = [list(map(int, each.split(":"))) for each in after("--candidate").split(",") if ":" in each]
+    shapes = [list(map(int, each.split(":"))) for each in after("--candidate", "").split(",") if ":" in each]
     rows = [row(*([shape[0], 103.0] + (shape + [8])[1:4])) for shape in shapes]
     print("The fastest stage of each\n  s2")
 elif words[0] == "best":
@@ -96,7 +97,7 @@ class Recording(unittest.TestCase):
         shown = self.record()
         named = set(re.findall(r"^DEVICE-([\w-]+)\.json", record.__doc__, re.MULTILINE))
         written = {path.stem.removeprefix("x1-") for path in self.build.glob("x1-*.json")}
-        self.assertEqual(named - written, {"determinism", "python", "counters"})
+        self.assertEqual(named - written, {"python", "counters"})
         self.assertEqual(written - named, set())
         for part in ("s  left out: there is no ncu", "left out: Python has neither", "x1-agreement.json", "s  done"):
             self.assertIn(part, shown)
@@ -111,11 +112,14 @@ class Recording(unittest.TestCase):
 
     def test_measures_levels_of_determinism_where_the_build_has_them(self):
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=\n")
-        self.record("--only", "duels")
-        self.assertFalse((self.build / "x1-determinism.json").exists())
+        self.record("--only", "exact")
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=/there\n")
-        self.record("--only", "duels")
-        self.assertTrue((self.build / "x1-determinism.json").exists())
+        self.record("--only", "exact")
+        without, narrow, levels, again = self.calls_of("tenfold_duel")
+        self.assertIn("--candidate best,2,4 --peers cub --type f32,f64", without)
+        self.assertIn("--peers cub,cub:run_to_run,cub:gpu_to_gpu,cub:not_guaranteed", levels)
+        self.assertIn("--type f16,bf16", narrow)
+        self.assertEqual(narrow, again)
 
     def test_has_the_same_sums_by_every_program(self):
         self.record("--only", "agreement")
