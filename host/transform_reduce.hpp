@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "common/arg_extrema.hpp"
+#include "common/exact_sum.hpp"
 #include "common/operators.hpp"
 #include "common/together.hpp"
 #include "host/row_reducer.hpp"
@@ -85,6 +86,17 @@ template <typename A, typename B>
 [[nodiscard]] auto dot(const device& on, const A* a, const B* b, std::uint64_t n) {
   using T = detail::wide<std::common_type_t<A, B>>;
   return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
+}
+
+/// The sum of the products a[i] * b[i] of floats, which are exact in double and are added up
+/// without error: `exact_dot(gpu, a, b, n).round()` is the nearest double.
+/// @tparam A, B float, float16 or bfloat16
+template <typename A, typename B>
+[[nodiscard]] exact_sum<double> exact_dot(const device& on, const A* a, const B* b,
+                                          std::uint64_t n) {
+  static_assert(detail::layout_of<A>::digits + detail::layout_of<B>::digits <= 53,
+                "products of doubles are no doubles: there is no exact dot product of them");
+  return transform_reduce(on, a, b, n, detail::multiplied<double>{}, sum<exact_sum<double>>{});
 }
 
 /// How many elements the predicate holds for.

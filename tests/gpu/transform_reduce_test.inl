@@ -76,6 +76,29 @@ TEST_P(Transformed, SumsAreExactAndKnowThePlaces) {
   }
 }
 
+/// Of large products that cancel, whose last one differs from its like by one bit.
+TEST_P(Transformed, ExactDotProductsLoseNothing) {
+  std::mt19937 random(seed);
+  const auto any = [&] {
+    return std::ldexp(static_cast<float>(random()) - 0x1p31F,
+                      static_cast<int>(random() % 200) - 130);
+  };
+  for (const std::size_t n : {2, 100, 10'006}) {
+    std::vector<float> a(n), b(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool is_first = i < n / 2;
+      a[i] = is_first ? any() : a[i - n / 2];
+      b[i] = is_first ? any() : -b[i - n / 2];
+    }
+    b.back() = std::nextafter(b.back(), 0.0F);
+    const double left =
+        static_cast<double>(a[n / 2 - 1]) * b[n / 2 - 1] + static_cast<double>(a.back()) * b.back();
+    const device_memory first = on_device(a), second = on_device(b);
+    const auto product = exact_dot(*on, elements<float>(first), elements<float>(second), n);
+    EXPECT_EQ(product.round(), left) << n << ", seed " << seed;
+  }
+}
+
 TEST_P(Transformed, ExtremaStandAtTheirFirstPlace) {
   for (const std::size_t n : sizes)
     for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
