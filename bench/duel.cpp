@@ -315,16 +315,20 @@ class program {
  private:
   void run(element_type type, const std::string& op) {
     measure::host_input input(type, op, sizes_.back(), options_.common.seed);
-    for (const std::uint64_t n : sizes_)
+    for (const std::uint64_t n : sizes_) {
+      std::uint64_t loaded = ~std::uint64_t{0};
       for (const std::uint64_t columns : columns_) {
         if (columns > n) continue;
         const std::uint64_t whole_rows = columns == 0 ? n : n / columns * columns;
+        if (whole_rows != loaded) bed_.load(input, whole_rows, choose_ring(options_.common));
+        loaded = whole_rows;
         for (const std::string& axis : options_.axes) {
-          bed_.load(input, whole_rows, choose_ring(options_.common), columns, axis == "columns");
+          bed_.take_as_matrix(columns, axis == "columns");
           for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
           if (columns == 0) break;
         }
       }
+    }
   }
 
   /// One duel from admission to ranking.

@@ -27,8 +27,7 @@ std::unique_ptr<session> open_cpu() {
 testbed::testbed(const device_choice& choice)
     : choice_(choice), device_(choice.backend->open(choice.number)), cpu_(open_cpu()) {}
 
-void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring,
-                   std::uint64_t columns, bool sums_columns) {
+void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring) {
   // Before there is another: a device may have no room for both.
   for (placement* each : {&device_, &cpu_}) {
     each->ring.reset();
@@ -36,8 +35,6 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   }
   input_ = &input;
   n_ = n;
-  columns_ = columns;
-  sums_columns_ = sums_columns;
   ring_bytes_ = ring;
 }
 

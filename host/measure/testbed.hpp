@@ -32,9 +32,13 @@ class testbed {
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
   /// were made before must not be used again.
   /// @param ring bytes to rotate through; nothing: four times the cache of whoever reads
-  /// @param columns where the elements are a matrix, whose rows or columns are summed
-  void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {},
-            std::uint64_t columns = 0, bool sums_columns = false);
+  void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {});
+  /// From now on what is loaded is a matrix, whose rows or columns are summed.
+  /// @param columns 0: no matrix
+  void take_as_matrix(std::uint64_t columns, bool sums_columns) {
+    columns_ = columns;
+    sums_columns_ = sums_columns;
+  }
 
   /// A sampler for a candidate, or for whom the candidate chooses.
   /// @throws input_error when it cannot serve here
