@@ -64,7 +64,7 @@ namespace detail {
 /// The shapes in which an H200 read 2^28 f32 fastest, from rows of one on: it needs about eight
 /// loads of a lane on their way, and no more lanes or loads than the row has elements for. Elements
 /// of less than four bytes are loaded as vectors, which ask for fewer lanes.
-inline constexpr std::array<short_rows, 10> shapes_of_elements{{{1, 1, 4},
+inline constexpr std::array<short_rows, 12> shapes_of_elements{{{1, 1, 4},
                                                                 {1, 2, 4},
                                                                 {1, 4, 3},
                                                                 {1, 8, 2},
@@ -72,7 +72,9 @@ inline constexpr std::array<short_rows, 10> shapes_of_elements{{{1, 1, 4},
                                                                 {4, 6, 2},
                                                                 {8, 5, 2},
                                                                 {16, 5, 2},
+                                                                {32, 4, 3},
                                                                 {32, 5, 2},
+                                                                {32, 8, 1},
                                                                 {32, 12, 1}}};
 inline constexpr std::array<short_rows, 6> shapes_of_vectors{
     {{1, 1, 4}, {2, 1, 4}, {4, 1, 4}, {8, 1, 4}, {16, 1, 4}, {32, 1, 4}}};

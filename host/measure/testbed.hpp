@@ -26,7 +26,12 @@ class testbed {
   }
   /// For what is loaded.
   [[nodiscard]] conditions at(timing_mode mode) const {
-    return {.type = input_->type(), .op = input_->op(), .n = n_, .mode = mode, .columns = columns_};
+    return {.type = input_->type(),
+            .op = input_->op(),
+            .n = n_,
+            .mode = mode,
+            .columns = columns_,
+            .sums_columns = sums_columns_};
   }
 
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
