@@ -119,21 +119,37 @@ def by_size(stages_shown, exponents):
 DETOURS = f"{GPU}-detours.json"
 
 
-def detours_by_size(*stages):
-    """Microseconds of the detours, and of some stages beside them."""
-    sizes = sorted({row["n"] for row in results(DETOURS)["benchmarks"]})
-    names = [path.stem for path in sorted((ROOT / "kernels/detours").glob("*.hpp"))]
-    recorded = {row["stage_name"] for row in results(DETOURS)["benchmarks"] if "stage_name" in row}
+def detour_time(entry, n):
+    """Microseconds of a detour, by its name, or of a stage that was run beside it."""
+    return ladder(entry, "real_time", DETOURS, n)
+
+
+def detour_sizes(least=0, most=2**64):
+    """The sizes in these bounds that they were run for."""
+    return sorted({row["n"] for row in results(DETOURS)["benchmarks"] if least <= row["n"] <= most})
+
+
+def detours():
+    return [path.stem for path in sorted((ROOT / "kernels/detours").glob("*.hpp"))]
+
+
+def headway(stages_shown, rivals, n):
+    """How many times as long as the slowest of some stages the fastest of its rivals takes."""
+    return min(detour_time(each, n) for each in rivals) / max(detour_time(each, n) for each in stages_shown)
+
+
+def detours_by_size(stages_shown, exponents):
+    """Microseconds of the detours, and of some stages beside them, for 2^each exponent."""
+    sizes = [2 ** exponent for exponent in exponents]
+    rows = [*((name, name) for name in detours()), *((f"stage {stage}", stage) for stage in stages_shown)]
     return table([f"us, {device_name(results(DETOURS)['context'])}, {ladder_mode(DETOURS)}", *map(count, sizes)],
-                 [[label, *(number(ladder(entry, "real_time", DETOURS, n)) for n in sizes)]
-                  for label, entry in [*((name, name) for name in names if name in recorded),
-                                       *((f"stage {stage}", stage) for stage in stages)]])
+                 [[label, *(number(detour_time(entry, n)) for n in sizes)] for label, entry in rows])
 
 
 def each_atomic(detour, elements):
     """Nanoseconds, of a sum whose atomics are one for so many elements."""
-    n = max(row["n"] for row in results(DETOURS)["benchmarks"])
-    return ladder(detour, "real_time", DETOURS, n) * 1e3 / (n / elements)
+    n = max(detour_sizes())
+    return detour_time(detour, n) * 1e3 / (n / elements)
 
 
 def sums_found(kernel):

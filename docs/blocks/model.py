@@ -15,19 +15,29 @@ FAR = 0.15  # off by more than that is a miss
 
 
 @functools.cache
+def _document(n):
+    return json.loads(run(f"model --all --n {n} --json -"))
+
+
+def modelled_gpu():
+    """The name of the GPU that the model is of where it is not told another."""
+    return _document(SIZES[0])["context"]["gpu"]
+
+
 def _models(n):
-    return {each["stage"]: each for each in json.loads(run(f"model --all --n {n} --json -"))["models"]}
+    return {each["stage"]: each for each in _document(n)["models"]}
 
 
-def _off(stage, n):
+def off(stage, n):
+    """By which part of the measured time the model is above it, or below."""
     return _models(n)[stage]["predicted"] / _models(n)[stage]["measured"] - 1
 
 
 def residuals():
     """Stages by size: by how much the model is off."""
     def cell(stage, n):
-        text = f"{100 * _off(stage, n):+.0f}%"
-        return f"**{text}**" if abs(_off(stage, n)) > FAR else text
+        text = f"{100 * off(stage, n):+.0f}%"
+        return f"**{text}**" if abs(off(stage, n)) > FAR else text
     return table(["stage", "bound by, at 2^28", *map(count, SIZES)],
                  [[f"{stage} {each['stage_name']}", each["bound"], *(cell(stage, n) for n in SIZES)]
                   for stage, each in _models(2**28).items()])
@@ -35,7 +45,7 @@ def residuals():
 
 def missed():
     """The stages that the model misses at some size."""
-    return [stage for stage in _models(2**28) if any(abs(_off(stage, n)) > FAR for n in SIZES)]
+    return [stage for stage in _models(2**28) if any(abs(off(stage, n)) > FAR for n in SIZES)]
 
 
 def modelled(stage, key, n=2**28):

@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight"]
+KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight", "detours", "model"]
 SLOWER = 4
 TIMES = ("real_time", "fastest", "slowest", "p5", "p95", "microseconds")
 RATES = ("bytes_per_second", "read_ceiling_bytes_per_second", "peak_bytes_per_second", "gigabytes_per_second")
@@ -41,15 +41,32 @@ def slower_tune(document):
     return dict(document, rows=[list(row.values()) for row in rows])
 
 
+# In the program's place: the model of stage 1 is 20% off at 2^22, and no other.
+MODEL = r'''#!{python} -IS
+import json, sys
+n = int(sys.argv[sys.argv.index("--n") + 1])
+models = [dict(stage=stage, predicted=n * stage * (1.2 if n == 2**22 and stage == 1 else 1.1), measured=n * stage)
+          for stage in range(1, 11)]
+print(json.dumps(dict(context=dict(gpu="NVIDIA {gpu}"), models=models)))
+'''
+
+
 class WithFolder(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.results, self.images = (pathlib.Path(folder.name) / name for name in ("results", "images"))
         self.results.mkdir()
+        self.program = "none"
+
+    def put_program(self, gpu):
+        self.program = self.results / "tenfold"
+        self.program.write_text(MODEL.format(python=sys.executable, gpu=gpu), encoding="utf-8")
+        self.program.chmod(0o755)
 
     def plot(self, *arguments):
-        command = [sys.executable, "-B", ROOT / "docs/plot", "--results", self.results, "--images", self.images]
+        command = [sys.executable, "-B", ROOT / "docs/plot", "--results", self.results, "--images", self.images,
+                   "--program", self.program]
         return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
 
     def draw(self):
@@ -70,6 +87,7 @@ class AnotherGpu(WithFolder):
             document = json.loads(file.read_text(encoding="utf-8"))
             document = (slower_tune if "columns" in document else slower)(document)
             self.write(file.name.replace("h200", "example-7"), document)
+        self.put_program("Example 7")
 
     def write(self, name, document):
         (self.results / name).write_text(json.dumps(document), encoding="utf-8")
@@ -94,6 +112,30 @@ class AnotherGpu(WithFolder):
             self.assertRegex(self.image_of(kind), r">1000</text>")
             self.assertNotRegex(self.image_of(kind), r">[2-9]000</text>")
         self.assertNotIn("64 threads ×", self.image_of("bytes-in-flight"))
+
+    def test_shows_where_the_model_is_off(self):
+        self.draw()
+        image = self.image_of("model")
+        self.assertIn("15% off for 1 of 10 stages", image)
+        self.assertIn("stage 1 2²² +20%, 2²³ +10%", image)
+        self.assertIn("stage 10 2²² +10%, 2²³ +10%", image)
+        dots = [len(re.findall(f'<use [^>]*style="fill: {color}', image)) for color in ("#0b62a8", "#c8560f")]
+        self.assertEqual(dots, [89, 1])
+
+    def test_leaves_out_a_model_of_another_gpu(self):
+        self.put_program("Example 8")
+        self.draw()
+        self.assertFalse((self.images / "model-example-7.svg").exists())
+
+    def test_names_every_detour_beside_its_line(self):
+        self.draw()
+        image = self.image_of("detours")
+        heights = []
+        for file in (ROOT / "kernels/detours").glob("*.hpp"):
+            place, = re.findall(rf'y="([\d.]+)"[^>]*>{file.stem}</text>', image)
+            heights.append(float(place))
+        heights.sort()
+        self.assertGreater(min(high - low for low, high in zip(heights, heights[1:])), 14)
 
     def test_leaves_out_what_is_not_known_of_it(self):
         for name in ("example-7-calls.json", "example-7-tune.json"):
@@ -141,6 +183,19 @@ class AnotherGpu(WithFolder):
 
 
 class Check(WithFolder):
+    def test_leaves_alone_what_needs_the_program_where_there_is_none(self):
+        for file in (ROOT / "docs/results").glob("h200-*.json"):
+            shutil.copy(file, self.results)
+        self.put_program("H200")
+        self.draw()
+        image = self.images / "model-h200.svg"
+        image.write_text("of old", encoding="utf-8")
+        self.assert_refused("model-h200.svg")
+        self.program = "none"
+        self.draw()
+        self.assertEqual(self.plot("--check").returncode, 0)
+        self.assertEqual(image.read_text(encoding="utf-8"), "of old")
+
     def test_fails_where_there_is_nothing_to_plot(self):
         self.assert_refused("nothing to plot")
 
