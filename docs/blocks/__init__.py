@@ -20,4 +20,5 @@ from blocks.pitfalls import *
 from blocks.mutants import *
 from blocks.model import *
 from blocks.paper import *
+from blocks.matrices import *
 from blocks.versions import *

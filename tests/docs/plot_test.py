@@ -13,7 +13,7 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight", "detours", "model"]
+KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight", "detours", "model", "matrices"]
 SLOWER = 4
 TIMES = ("real_time", "fastest", "slowest", "p5", "p95", "microseconds")
 RATES = ("bytes_per_second", "read_ceiling_bytes_per_second", "peak_bytes_per_second", "gigabytes_per_second")
@@ -49,6 +49,20 @@ models = [dict(stage=stage, predicted=n * stage * (1.2 if n == 2**22 and stage =
           for stage in range(1, 11)]
 print(json.dumps(dict(context=dict(gpu="NVIDIA {gpu}"), models=models)))
 '''
+
+
+def matrix(columns, n, who, rate, **more):
+    return {"columns": columns, "n": n, "type": "f32", "op": "sum", "mode": "after-producer", "ok": True,
+            "contestant": f"peer:matrix:{who}", "bytes_per_second": rate, **more}
+
+
+# Of two columns the larger matrix counts, and of the kernels that read it the fastest.
+MATRICES = [matrix(2, 1 << 10, "sums", 1e9), matrix(2, 1 << 10, "read:1", 1e12),
+            matrix(2, 1 << 20, "sums", 9e11), matrix(2, 1 << 20, "cub", 6e11), matrix(2, 1 << 20, "read:1", 8e11),
+            matrix(2, 1 << 20, "read:4:streaming", 1e12), matrix(2, 1 << 20, "read:2", 2e12, ok=False),
+            matrix(3, (1 << 20) - 1, "sums", 7e11), matrix(3, (1 << 20) - 1, "read:1", 1e12),
+            matrix(2, 1 << 20, "sums", 5e11, axis="columns"), matrix(2, 1 << 20, "read:1", 1e12, axis="columns"),
+            matrix(2, 1 << 20, "sums", 1e11, mode="back-to-back")]
 
 
 class WithFolder(unittest.TestCase):
@@ -87,6 +101,8 @@ class AnotherGpu(WithFolder):
             document = json.loads(file.read_text(encoding="utf-8"))
             document = (slower_tune if "columns" in document else slower)(document)
             self.write(file.name.replace("h200", "example-7"), document)
+        context = json.loads((self.results / "example-7-calls.json").read_text(encoding="utf-8"))["context"]
+        self.write("example-7-matrices.json", {"context": context, "benchmarks": MATRICES})
         self.put_program("Example 7")
 
     def write(self, name, document):
@@ -136,6 +152,15 @@ class AnotherGpu(WithFolder):
             heights.append(float(place))
         heights.sort()
         self.assertGreater(min(high - low for low, high in zip(heights, heights[1:])), 14)
+
+    def test_shows_each_axis_of_matrices_as_a_share_of_what_memory_allows(self):
+        self.draw()
+        self.assertIn("Sums of rows: tenfold 2¹: 90, 3: 70; CUB 2¹: 60. Sums of columns: tenfold 2¹: 50.",
+                      self.image_of("matrices"))
+        self.change("example-7-matrices.json", lambda document: document.update(
+            benchmarks=[e for e in MATRICES if "axis" not in e]))
+        self.draw()
+        self.assertNotIn("Sums of columns", self.image_of("matrices"))
 
     def test_leaves_out_what_is_not_known_of_it(self):
         for name in ("example-7-calls.json", "example-7-tune.json"):

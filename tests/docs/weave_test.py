@@ -14,7 +14,8 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 # The modules, not the functions of their names.
-recordings, versions = (importlib.import_module(f"blocks.{name}") for name in ("recordings", "versions"))
+matrices, recordings, versions = (importlib.import_module(f"blocks.{name}")
+                                  for name in ("matrices", "recordings", "versions"))
 
 STALE = """# A page
 
@@ -121,6 +122,34 @@ class Weave(unittest.TestCase):
             cells = [[cell.strip() for cell in line.strip("| ").split("|")][3:] for line in shown]
             self.assertEqual(cells, [["2.2 (2.1 to 2.3)", "2", "**2**", "", "", "2.2"],
                                      ["1 (1 to 1)", "", "", "", "", "**2.4**"]])
+
+    def test_holds_sums_of_matrices_against_what_memory_allows(self):
+        def row(columns, n, who, rate, mode="in-graph", **more):
+            return {"columns": columns, "n": n, "mode": mode, "ok": True, "contestant": f"peer:matrix:{who}",
+                    "bytes_per_second": rate, **more}
+        against = {"ratio": 1.5, "ratio_low": 1.4, "ratio_high": 1.6}
+        document = {"context": {"device_name": "A GPU"}, "benchmarks": [
+            row(1024, 1 << 20, "sums", 9e11, **against), row(1024, 1 << 20, "cub", 6e11),
+            row(1024, 1 << 20, "read:1", 8e11), row(1024, 1 << 20, "read:4:streaming", 1e12),
+            row(1024, 1 << 18, "sums", 1e11), row(1024, 1 << 18, "read:1", 4e12),
+            row(3, (1 << 20) - 1, "sums", 7e11), row(3, (1 << 20) - 1, "read:1", 1e12),
+            row(3, (1 << 20) - 1, "read:2", 9e12, ok=False), row(7, 7, "read:1", 1e12),
+            row(1024, 1 << 20, "sums", 5e11, axis="columns"), row(1024, 1 << 20, "read:1", 1e12, axis="columns"),
+            row(1024, 1 << 20, "sums", 2e11, "back-to-back"), row(1024, 1 << 20, "read:1", 1e12, "back-to-back")]}
+        with unittest.mock.patch.object(matrices, "results", lambda file: document):
+            def cells(*asked):
+                head, _, *lines = matrices.matrix_sums(*asked).splitlines()
+                self.assertIn(f"sums of {asked[0]}, up to 2^20 f32, A GPU", head)
+                self.assertEqual("CUB" in head, asked == ("rows", "in-graph"))
+                return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+            self.assertEqual(cells("rows", "in-graph"), [
+                ["3", "1 000", "70.0%", "", ""], ["2^10", "1 000", "90.0%", "60.0%", "1.500 (1.400..1.600)"]])
+            self.assertEqual(cells("columns", "in-graph"), [["2^10", "1 000", "50.0%"]])
+            self.assertEqual(cells("rows", "back-to-back"), [["2^10", "1 000", "20.0%"]])
+            self.assertEqual(matrices.least_matrix_share("rows", "in-graph"), 0.7)
+            self.assertEqual(matrices.matrix_share(1024, mode="in-graph", contestant=matrices.CUB), 0.6)
+            with self.assertRaisesRegex(matrices.Failure, "no sums of columns were measured, back-to-back"):
+                matrices.matrix_sums("columns", "back-to-back")
 
     def test_finds_techniques_in_code_alone(self):
         self.assertEqual(versions.techniques("// shuffle_down<32>, __launch_bounds__(BlockSize)\n"), set())
