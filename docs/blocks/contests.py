@@ -143,3 +143,17 @@ def _duel_cells(entries):
     interval = f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best else ""
     return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
             percent(best["share_of_ceiling"]) if best["n"] >= LEAST_OF_CEILING else ""]
+
+
+def exact_sums(mode="after-producer"):
+    """The exact sum beside the stage that it reads like, and CUB's that has the same bits on every GPU."""
+    file = f"{GPU}-determinism.json"
+
+    def times(kind, n, rival):
+        return f'{duelled(rival, n, "real_time", mode, kind, file) / duelled(18, n, "real_time", mode, kind, file):.3f}'
+
+    rivals = {"stage 10": 10, "CUB, gpu_to_gpu": "peer:cub:gpu_to_gpu"}
+    heads = [f"stage 18, {device_name(results(file)['context'])}, {HEADS[mode]}",
+             *(f"{kind}, times {name}" for kind in ("f32", "f64") for name in rivals)]
+    return table(heads, [[count(n), *(times(kind, n, rival) for kind in ("f32", "f64") for rival in rivals.values())]
+                         for n in (2**exponent for exponent in (12, 16, 20, 22, 24, 26, 28))])
