@@ -221,8 +221,7 @@ class pass_runner {
   void allocate_scratch(const void* identity) {
     const plan passes = plan_for(max_n_);
     result_ = allocate(op_.partial_bytes);
-    if (stage_.folds_its_partials)
-      scratch_[0] = allocate(passes[0].partials * op_.partial_bytes);
+    if (stage_.folds_its_partials) scratch_[0] = allocate(passes[0].partials * op_.partial_bytes);
     if (kernels_.zeroed_bytes != 0)
       zeroed_ =
           copy_of(std::vector<std::byte>(kernels_.zeroed_bytes).data(), kernels_.zeroed_bytes);
