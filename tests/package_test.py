@@ -16,6 +16,8 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CMAKE = os.environ.get("TENFOLD_CMAKE", "cmake")
 BUILD = os.environ.get("TENFOLD_BUILD", ROOT / "build/simt")
+# Of the build that tests this: there need be no other.
+GENERATOR = [f"-G{name}"] if (name := os.environ.get("TENFOLD_GENERATOR")) else []
 NO_DEVICE = 3
 
 
@@ -37,9 +39,7 @@ class Consumer(unittest.TestCase):
         return f"-DCMAKE_PREFIX_PATH={self.folder / 'installed'}"
 
     def build(self, *options):
-        generator = os.environ.get("TENFOLD_GENERATOR")
-        run(CMAKE, *(["-G", generator] if generator else []), "-S", ROOT / "tests/consumer", "-B",
-            self.folder / "build", *options)
+        run(CMAKE, *GENERATOR, "-S", ROOT / "tests/consumer", "-B", self.folder / "build", *options)
         return run(CMAKE, "--build", self.folder / "build", "--verbose")
 
     def expect_sum(self, total=5000150001):
@@ -66,7 +66,7 @@ class Executor(Consumer):
         self.assertEqual(built, {"consumer.cpp", "unity_0_cxx.cxx"}, said)
 
     def test_headers_alone_are_installed_without_a_build(self):
-        run(CMAKE, "-S", ROOT, "-B", self.folder / "alone", "-DTENFOLD_PROGRAM=OFF", "-DTENFOLD_EXECUTOR=OFF")
+        run(CMAKE, *GENERATOR, "-S", ROOT, "-B", self.folder / "alone", "-DTENFOLD_PROGRAM=OFF", "-DTENFOLD_EXECUTOR=OFF")
         run(CMAKE, "--install", self.folder / "alone", "--prefix", self.folder / "headers")
         self.install()
 
