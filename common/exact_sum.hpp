@@ -233,7 +233,7 @@ class exact_sum {
     }
   }
 
-  __host__ __device__ constexpr friend exact_sum operator+(const exact_sum& a, const exact_sum& b) {
+  friend __host__ __device__ constexpr exact_sum operator+(const exact_sum& a, const exact_sum& b) {
     exact_sum total;
     total.flags_ = a.flags_ | b.flags_;
     bool carry = false;
