@@ -343,7 +343,7 @@ class BrowserTest(unittest.TestCase):
                                 ("uncoalesced", ["glossary.html#word-coalescing"]),
                                 ("occupancy", ["glossary.html#word-occupancy", "stages/09_items_per_thread.html"]),
                                 ("deterministic", ["glossary.html#word-deterministic", "accuracy.html"]),
-                                ("reproducible", ["glossary.html#word-deterministic"]),
+                                ("reproducible", ["glossary.html#word-deterministic", "exact.html"]),
                                 ("warp shuffle", ["glossary.html#word-shuffle", "stages/07_warp_shuffle.html"]),
                                 ("bank conflict", ["glossary.html#word-bank-conflict",
                                                    "stages/03_no_bank_conflicts.html#stage-3-no-bank-conflicts"]),
