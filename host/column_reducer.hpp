@@ -14,13 +14,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "common/operators.hpp"
-#include "host/error.hpp"
+#include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/runtime/runtime.hpp"
 #include "kernels/columns/few_rows.hpp"
@@ -177,12 +173,7 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
 template <typename In, typename Op>
 class column_reducer {
  public:
-  using T = decltype(std::declval<const Op&>().identity());
-  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
-                "elements travel through device memory: they must be trivially copyable");
-  static_assert(reduction_operator<Op, T>,
-                "the operator says whether it commutes, has identity() and operator()(T, T), and "
-                "is trivially copyable");
+  using T = typename detail::accumulated<In, Op>::type;
 
   /// @throws device_error when the memory for partials cannot be had
   explicit column_reducer(const device& on, Op op = {})
@@ -191,12 +182,8 @@ class column_reducer {
         properties_(on.properties()),
         blocks_(2 * blocks_held(on, kernel_over<width, In>(), block) *
                 static_cast<std::uint64_t>(properties_.multiprocessors)),
-        partials_(on, blocks_ * most_columns * sizeof(T)) {
-    constexpr int capability_that_waits = 90;
-    if (hardware_lack(on, capability_that_waits).empty() &&
-        build_lack(on, kernel_over<1, T>(), capability_that_waits).empty())
-      start_ = launch_start::early;
-  }
+        partials_(on, blocks_ * most_columns * sizeof(T)),
+        start_(earliest_start(on, kernel_over<1, T>())) {}
 
   /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
   /// `in[c + stride]` and so on, as many as there are rows, its result is `out[c]`; without rows it
@@ -210,13 +197,7 @@ class column_reducer {
   void enqueue(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (columns == 0) return;
-    if (stride < columns)
-      throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
-                        std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
-                        " or more");
-    if (out == nullptr || (in == nullptr && rows != 0))
-      throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
-                        " are at a null pointer: pass device memory");
+    detail::check_matrix(in != nullptr, rows, columns, stride, out);
     device_.make_current();
     const column_plan plan = plan_for(rows, columns, stride);
     if (rows == 1) return launch_elements(in, columns, out, on);
@@ -311,7 +292,7 @@ class column_reducer {
   /// As many as the device holds twice: the second half takes the place of what ends early.
   std::uint64_t blocks_;
   device_memory partials_;
-  launch_start start_ = launch_start::after_the_previous;
+  launch_start start_;
 };
 
 /// Reduces each column of a row-major matrix whose rows follow each other without gaps, and waits
@@ -325,16 +306,9 @@ template <typename In, typename Op>
 [[nodiscard]] auto reduce_columns(const device& on, const In* in, std::uint64_t rows,
                                   std::uint64_t columns, Op op) {
   column_reducer<In, Op> reducer(on, op);
-  using T = typename column_reducer<In, Op>::T;
-  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a column_reducer");
-  std::vector<T> results(columns, op.identity());
-  const std::size_t bytes = columns * sizeof(T);
-  const stream queue(on);
-  const device_memory out(on, bytes);
-  reducer.enqueue(in, rows, columns, columns, static_cast<T*>(out.data()), queue.handle());
-  copy_to_host(results.data(), out.data(), bytes, queue.handle());
-  queue.synchronize();
-  return results;
+  return detail::results_on_host(on, columns, op.identity(), [&](auto* out, stream_handle queue) {
+    reducer.enqueue(in, rows, columns, columns, out, queue);
+  });
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -16,12 +16,11 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
 #include "host/error.hpp"
+#include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
@@ -159,13 +158,8 @@ inline std::uint64_t blocks_for(const row_query& q) {
 template <typename In, typename Op, typename F = unchanged>
 class row_reducer {
  public:
-  using T = decltype(std::declval<const Op&>().identity());
-  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T> &&
-                    std::is_trivially_copyable_v<F>,
-                "elements travel through device memory: they must be trivially copyable");
-  static_assert(reduction_operator<Op, T>,
-                "the operator says whether it commutes, has identity() and operator()(T, T), and "
-                "is trivially copyable");
+  using T = typename detail::accumulated<In, Op>::type;
+  static_assert(std::is_trivially_copyable_v<F>, "a function travels as its bytes");
 
   /// @throws input_error for a device whose warps have no kernels
   /// @throws device_error when the memory for partials cannot be had
@@ -193,13 +187,7 @@ class row_reducer {
   void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (rows == 0) return;
-    if (stride < columns)
-      throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
-                        std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
-                        " or more");
-    if (out == nullptr || (in.is_null() && columns != 0))
-      throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
-                        " are at a null pointer: pass device memory");
+    detail::check_matrix(!in.is_null(), rows, columns, stride, out);
     device_.make_current();
     const row_plan plan = plan_for(rows, columns, stride);
     const std::uint64_t blocks = plan.blocks_per_row;
@@ -298,16 +286,9 @@ template <typename In, typename Op, typename F>
 auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, std::uint64_t columns,
                     Op op, F f) {
   row_reducer<In, Op, F> reducer(on, op, f);
-  using T = typename row_reducer<In, Op, F>::T;
-  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a row_reducer");
-  std::vector<T> results(rows, op.identity());
-  const std::size_t bytes = rows * sizeof(T);
-  const stream queue(on);
-  const device_memory out(on, bytes);
-  reducer.enqueue(in, rows, columns, columns, static_cast<T*>(out.data()), queue.handle());
-  copy_to_host(results.data(), out.data(), bytes, queue.handle());
-  queue.synchronize();
-  return results;
+  return results_on_host(on, rows, op.identity(), [&](auto* out, stream_handle queue) {
+    reducer.enqueue(in, rows, columns, columns, out, queue);
+  });
 }
 
 }  // namespace detail

@@ -15,13 +15,11 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
-#include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
 #include "host/error.hpp"
+#include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
@@ -43,12 +41,7 @@ namespace tenfold::inline TENFOLD_BACKEND {
 template <typename In, typename Op>
 class segment_reducer {
  public:
-  using T = decltype(std::declval<const Op&>().identity());
-  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
-                "elements travel through device memory: they must be trivially copyable");
-  static_assert(reduction_operator<Op, T>,
-                "the operator says whether it commutes, has identity() and operator()(T, T), and "
-                "is trivially copyable");
+  using T = typename detail::accumulated<In, Op>::type;
 
   /// @throws input_error for a device whose warps have no kernels
   /// @throws device_error when the memory for partials cannot be had
@@ -61,13 +54,9 @@ class segment_reducer {
     if (!is_among(warp_sizes, on.warp_size()))
       throw input_error("there are no kernels for segments with warps of " +
                         std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
-    constexpr int capability_that_waits = 90;
-    kernel_handle second;
-    with_warps(
-        [&]<int WarpSize>() { second = &segment_shares::fold_rests<block, WarpSize, T, Op>; });
-    if (hardware_lack(on, capability_that_waits).empty() &&
-        build_lack(on, second, capability_that_waits).empty())
-      start_ = launch_start::early;
+    with_warps([&]<int WarpSize>() {
+      start_ = earliest_start(on, &segment_shares::fold_rests<block, WarpSize, T, Op>);
+    });
   }
 
   /// Enqueues the reduction of `segments` segments. The elements of segment s are those from
@@ -145,16 +134,9 @@ template <typename In, std::integral Offset, typename Op>
 [[nodiscard]] auto reduce_segments(const device& on, const In* in, const Offset* offsets,
                                    std::uint64_t segments, Op op) {
   segment_reducer<In, Op> reducer(on, op);
-  using T = typename segment_reducer<In, Op>::T;
-  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a segment_reducer");
-  std::vector<T> results(segments, op.identity());
-  const std::size_t bytes = segments * sizeof(T);
-  const stream queue(on);
-  const device_memory out(on, bytes);
-  reducer.enqueue(in, offsets, segments, static_cast<T*>(out.data()), queue.handle());
-  copy_to_host(results.data(), out.data(), bytes, queue.handle());
-  queue.synchronize();
-  return results;
+  return detail::results_on_host(on, segments, op.identity(), [&](auto* out, stream_handle queue) {
+    reducer.enqueue(in, offsets, segments, out, queue);
+  });
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -139,12 +139,8 @@ class pass_runner {
     if (!lack.empty()) throw input_error(name_stage(stage_) + " needs " + lack);
   }
 
-  /// A kernel that waits by itself is launched early where the hardware knows how to wait.
   void prepare_launches() {
-    constexpr int capability_that_waits = 90;
-    if (stage_.launches_early && hardware_lack(device_, capability_that_waits).empty() &&
-        build_lack(device_, kernels_.first, capability_that_waits).empty())
-      start_ = launch_start::early;
+    if (stage_.launches_early) start_ = earliest_start(device_, kernels_.first);
     if (shared_bytes_ <= smallest_shared_memory) return;
     if (const std::size_t largest = device_.largest_shared_bytes(); shared_bytes_ > largest)
       check_hardware(std::to_string(shared_bytes_) +

@@ -124,3 +124,16 @@ class scratch_memory final : public memory_source {
 #else
 #include "host/runtime/simt.hpp"
 #endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// When a kernel that waits by itself may be launched: early, where the hardware and the build know
+/// how to wait.
+inline launch_start earliest_start(const device& on, const kernel_handle& kernel) {
+  constexpr int capability_that_waits = 90;
+  const bool knows = hardware_lack(on, capability_that_waits).empty() &&
+                     build_lack(on, kernel, capability_that_waits).empty();
+  return knows ? launch_start::early : launch_start::after_the_previous;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND

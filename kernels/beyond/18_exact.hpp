@@ -385,8 +385,8 @@ __global__ void __launch_bounds__(BlockSize)
       }
     }
     begin += tiles * stride;
-    // In time, so that what blocks leave adds up to less than 2^63. Emptied windows alone, a few
-    // words for 1024 elements, fill them no sooner than in 2^16.
+    // In time for what all blocks leave to stay below 2^63. Windows that are emptied add little, so
+    // that every 256th turn is enough for them.
     since += tiles * Items;
     if (since < most_before_carry) continue;
     since = 0;

@@ -113,9 +113,12 @@ TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
       return;
     }
     // A tile's loads: stage 9 has one tile, stage 16 a batch of four loads and no more, the others
-    // such a batch and then single tiles.
+    // such a batch and then single tiles. Where stage 18's batch is one tile, compilers may make
+    // one path of both.
     const int tile = i.items * element_bytes(i) / vector_bytes, batch = std::max(4, tile);
-    if (is_exact || i.stage == 9 || i.stage == 16 || tile != batch)
+    const bool has_one_loop = i.stage == 9 || i.stage == 16;
+    const bool has_equal_loops = i.stage_name == "exact" && tile == batch;
+    if (has_one_loop || (!has_equal_loops && (is_exact || tile != batch)))
       EXPECT_EQ(loads, i.stage == 9 ? tile : i.stage == 16 ? batch : batch + tile);
     else
       EXPECT_GE(loads, batch);

@@ -1,0 +1,58 @@
+/// @file
+/// What reducers with many results share: those of rows, columns and segments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "common/operators.hpp"
+#include "host/error.hpp"
+#include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND::detail {
+
+/// What Op accumulates of elements of In.
+template <typename In, typename Op>
+struct accumulated {
+  using type = decltype(std::declval<const Op&>().identity());
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<type>,
+                "elements travel through device memory: they must be trivially copyable");
+  static_assert(reduction_operator<Op, type>,
+                "the operator says whether it commutes, has identity() and operator()(T, T), and "
+                "is trivially copyable");
+};
+
+/// @throws input_error for rows that overlap, or a null pointer where there is something to read or
+///   to write
+inline void check_matrix(bool has_elements, std::uint64_t rows, std::uint64_t columns,
+                         std::uint64_t stride, const void* out) {
+  if (stride < columns)
+    throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
+                      std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
+                      " or more");
+  const bool needs_elements = rows != 0 && columns != 0;
+  if (out == nullptr || (needs_elements && !has_elements))
+    throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
+                      " are at a null pointer: pass device memory");
+}
+
+/// What `enqueue(out, stream)` leaves in device memory, on the host.
+template <typename T, typename Enqueue>
+std::vector<T> results_on_host(const device& on, std::uint64_t count, const T& identity,
+                               Enqueue enqueue) {
+  static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a reducer");
+  std::vector<T> results(count, identity);
+  const std::size_t bytes = count * sizeof(T);
+  const stream queue(on);
+  const device_memory out(on, bytes);
+  enqueue(static_cast<T*>(out.data()), queue.handle());
+  copy_to_host(results.data(), out.data(), bytes, queue.handle());
+  queue.synchronize();
+  return results;
+}
+
+}  // namespace tenfold::inline TENFOLD_BACKEND::detail
