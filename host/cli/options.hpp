@@ -45,11 +45,12 @@ struct options {
   std::string sizes;     ///< of the ladder, as typed; empty: `n` alone
   /// What the ladder measures beside the stages, by name; empty: nothing.
   std::vector<std::string> peers;
-  std::string mode;      ///< as typed; empty: by the device
-  bool measure = false;  ///< `best` tries what else there is
-  std::string kernel;    ///< the file of the reader's own; empty: none
-  int repeat = 0;        ///< 0: as often as a stage's share of time allows
-  std::string json;      ///< a file, `-` for standard output; empty: none
+  std::string mode;          ///< as typed; empty: by the device
+  bool measure = false;      ///< `best` tries what else there is
+  bool distributed = false;  ///< among the ranks of MPI
+  std::string kernel;        ///< the file of the reader's own; empty: none
+  int repeat = 0;            ///< 0: as often as a stage's share of time allows
+  std::string json;          ///< a file, `-` for standard output; empty: none
 };
 
 /// For the values of options: an empty one would mean that the option is absent; more likely a

@@ -29,6 +29,19 @@ auto call(const char* program, const char* what, char** argv) {
   };
 }
 
+/// Among the ranks of MPI a run is the work of a program that is linked to it.
+exit_code call_ranks(char** argv) {
+#ifdef TENFOLD_WITH_MPI
+  return call("tenfold_ranks", "the program that runs among the ranks of MPI", argv)(argv);
+#else
+  static_cast<void>(argv);
+  throw input_error(fmt::format(
+      "--distributed takes MPI, and none was found when this was built: install one, such as "
+      "Debian's libopenmpi-dev with openmpi-bin, and run 'cmake {}'",
+      build_folder().string()));
+#endif
+}
+
 }  // namespace
 
 int run_verbs(const char* description, int argc, char** argv,
@@ -56,6 +69,10 @@ int run_program(int argc, char** argv) {
     TENFOLD_VERBS(TENFOLD_ADD_VERB)
     TENFOLD_INSPECTING_VERBS(TENFOLD_ADD_INSPECTING_VERB)
     TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_OBSERVING_VERB)
+    CLI::App* const run = app.get_subcommand("run");
+    run->final_callback([run, argv, &chosen] {
+      if (run->count("--distributed") != 0) chosen = [argv] { return call_ranks(argv); };
+    });
   });
 }
 

@@ -88,30 +88,31 @@ T exact_term(std::uint64_t random, int bits) {
 }
 
 template <typename T, typename F>
-void fill(T* out, std::uint64_t n, std::uint64_t seed, F element) {
-  parallel_parts(n, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
-    for (std::uint64_t i = begin; i < end; ++i) out[i] = element(random_at(seed, i));
+void fill(T* out, share part, std::uint64_t seed, F element) {
+  parallel_parts(part.count, [&](unsigned, std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) out[i] = element(random_at(seed, part.first + i));
   });
 }
 
 }  // namespace
 
 void generate_input(void* out, element_type type, std::string_view op, std::uint64_t n,
-                    std::uint64_t seed) {
+                    std::uint64_t seed, std::optional<share> part) {
+  const share wanted = part.value_or(share{0, n});
   visit_type(type, [&]<typename T>() {
     T* elements = static_cast<T*>(out);
     if constexpr (!is_narrow<T>) {
       if (op == "product")
-        return fill(elements, n, seed, [n](std::uint64_t r) { return exact_factor<T>(r, n); });
+        return fill(elements, wanted, seed, [n](std::uint64_t r) { return exact_factor<T>(r, n); });
       if constexpr (std::integral<T>) {
         if (op == "bit_and")
-          return fill(elements, n, seed,
+          return fill(elements, wanted, seed,
                       [n](std::uint64_t r) { return static_cast<T>(~lone_bit<T>(r, n)); });
         if (op == "bit_or")
-          return fill(elements, n, seed, [n](std::uint64_t r) { return lone_bit<T>(r, n); });
+          return fill(elements, wanted, seed, [n](std::uint64_t r) { return lone_bit<T>(r, n); });
       }
     }
-    fill(elements, n, seed, any_value<T>);
+    fill(elements, wanted, seed, any_value<T>);
   });
 }
 
@@ -121,14 +122,16 @@ bool exact_input_matters(element_type type, std::string_view op) {
 }
 
 void generate_exact_input(void* out, element_type type, std::string_view op, std::uint64_t n,
-                          std::uint64_t seed) {
+                          std::uint64_t seed, std::optional<share> part) {
+  const share wanted = part.value_or(share{0, n});
   visit_type(type, [&]<typename T>() {
     if constexpr (std::floating_point<accumulator_of<T>>)
       if (op == "sum")
-        return fill(static_cast<T*>(out), n, seed, [bits = exact_bits<T>(n)](std::uint64_t random) {
-          return exact_term<T>(random, bits);
-        });
-    generate_input(out, type, op, n, seed);
+        return fill(static_cast<T*>(out), wanted, seed,
+                    [bits = exact_bits<T>(n)](std::uint64_t random) {
+                      return exact_term<T>(random, bits);
+                    });
+    generate_input(out, type, op, n, seed, part);
   });
 }
 

@@ -14,26 +14,38 @@
 namespace tenfold {
 namespace {
 
+/// What is folded: `n` elements, or such a share of each rank.
+struct elements {
+  const void* at;
+  std::uint64_t n;
+  const ranks* among;
+};
+
 template <typename In>
-accumulator_of<In> load(const void* in, std::uint64_t i) {
+accumulator_of<In> load(const elements& in, std::uint64_t i) {
   In element;
-  std::memcpy(&element, static_cast<const std::byte*>(in) + i * sizeof(In), sizeof(In));
+  std::memcpy(&element, static_cast<const std::byte*>(in.at) + i * sizeof(In), sizeof(In));
   return static_cast<accumulator_of<In>>(element);
 }
 
-/// Folds each core's part with `step(accumulator, element)` and the parts, in order, with `join`.
-/// An element is exact in the type that it is accumulated in, and is given as such.
+/// Folds each core's part with `step(accumulator, element)` and the parts, in order, with `join`;
+/// then those of all ranks. An element is exact in the type that it is accumulated in, and is given
+/// as such.
 template <typename In, typename A, typename Step, typename Join>
-A fold_in_parts(const void* in, std::uint64_t n, A start, Step step, Join join) {
+A fold_in_parts(const elements& in, A start, Step step, Join join) {
   std::vector<A> partials(max_parallel_parts(), start);
   const unsigned parts =
-      parallel_parts(n, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
+      parallel_parts(in.n, [&](unsigned part, std::uint64_t begin, std::uint64_t end) {
         A local = start;
         for (std::uint64_t i = begin; i < end; ++i) step(local, load<In>(in, i));
         partials[part] = local;
       });
   A total = partials[0];
   for (unsigned part = 1; part < parts; ++part) join(total, partials[part]);
+  if (in.among == nullptr) return total;
+  const std::vector<A> of_ranks = in.among->gather(total);
+  total = of_ranks[0];
+  for (std::size_t rank = 1; rank < of_ranks.size(); ++rank) join(total, of_ranks[rank]);
   return total;
 }
 
@@ -53,10 +65,10 @@ long double nearest(exact_sum<T> total) {
 }
 
 template <typename In>
-reference sum_reference(const void* in, std::uint64_t n) {
+reference sum_reference(const elements& in) {
   using T = accumulator_of<In>;
   const auto sum = fold_in_parts<In>(
-      in, n, judged_sum<T>{},
+      in, judged_sum<T>{},
       [](judged_sum<T>& s, T x) {
         s.total.add(x);
         s.magnitude += std::fabs(static_cast<long double>(x));
@@ -83,9 +95,9 @@ struct long_product {
 };
 
 template <std::floating_point T>
-reference product_reference(const void* in, std::uint64_t n) {
+reference product_reference(const elements& in) {
   const auto total = fold_in_parts<T>(
-      in, n, long_product{},
+      in, long_product{},
       [](long_product& p, T x) {
         p.product *= x;
         int exponent = 0;
@@ -109,11 +121,11 @@ reference product_reference(const void* in, std::uint64_t n) {
 
 /// A sum of integers, which wraps where it does not fit; 128 bits hold it in any case.
 template <typename In>
-reference wrapping_reference(const void* in, std::uint64_t n) {
+reference wrapping_reference(const elements& in) {
   using T = accumulator_of<In>;
   __extension__ using wide = __int128;
   const wide total = fold_in_parts<In>(
-      in, n, wide{0}, [](wide& a, T x) { a += x; }, [](wide& a, wide part) { a += part; });
+      in, wide{0}, [](wide& a, T x) { a += x; }, [](wide& a, wide part) { a += part; });
   const auto wrapped = static_cast<T>(total);
   return {.model = error_model::exact,
           .expected = wrapped,
@@ -123,10 +135,10 @@ reference wrapping_reference(const void* in, std::uint64_t n) {
 
 /// Operators that never round, and all operators on integers: any order gives the same bits.
 template <typename In, typename Op>
-reference exact_reference(const void* in, std::uint64_t n, Op op) {
+reference exact_reference(const elements& in, Op op) {
   using T = accumulator_of<In>;
   const T total = fold_in_parts<In>(
-      in, n, op.identity(), [op](T& a, T x) { a = op(a, x); }, [op](T& a, T x) { a = op(a, x); });
+      in, op.identity(), [op](T& a, T x) { a = op(a, x); }, [op](T& a, T x) { a = op(a, x); });
   reference r{.model = error_model::exact, .expected = total};
   if constexpr (std::floating_point<T>) r.precise = total;
   return r;
@@ -135,13 +147,13 @@ reference exact_reference(const void* in, std::uint64_t n, Op op) {
 /// A user's operator that rounds: folded in `long double` where it takes that, else in its own
 /// precision. Its error is taken to grow as that of a sum.
 template <typename In, typename Op>
-reference rounding_reference(const void* in, std::uint64_t n, std::string_view name) {
-  reference r = exact_reference<In>(in, n, Op{});
+reference rounding_reference(const elements& in, std::string_view name) {
+  reference r = exact_reference<In>(in, Op{});
   r.model = error_model::additive;
-  r.magnitude = sum_reference<In>(in, n).magnitude;
+  r.magnitude = sum_reference<In>(in).magnitude;
   visit_operator<long double>(name, [&]<typename Wide>() {
     const auto step = [](long double& a, long double x) { a = Wide{}(a, x); };
-    r.precise = fold_in_parts<In>(in, n, Wide{}.identity(), step, step);
+    r.precise = fold_in_parts<In>(in, Wide{}.identity(), step, step);
     r.expected = static_cast<accumulator_of<In>>(r.precise);
   });
   return r;
@@ -153,18 +165,18 @@ concept never_rounds = requires {
 };
 
 template <typename In, typename Op>
-reference reference_for(const void* in, std::uint64_t n, std::string_view name) {
+reference reference_for(const elements& in, std::string_view name) {
   using T = accumulator_of<In>;
   if constexpr (std::integral<T> && std::is_same_v<Op, sum<T>>)
-    return wrapping_reference<In>(in, n);
+    return wrapping_reference<In>(in);
   else if constexpr (std::integral<T> || never_rounds<Op>)
-    return exact_reference<In>(in, n, Op{});
+    return exact_reference<In>(in, Op{});
   else if constexpr (std::is_same_v<Op, sum<T>>)
-    return sum_reference<In>(in, n);
+    return sum_reference<In>(in);
   else if constexpr (std::is_same_v<Op, product<T>>)
-    return product_reference<In>(in, n);
+    return product_reference<In>(in);
   else
-    return rounding_reference<In, Op>(in, n, name);
+    return rounding_reference<In, Op>(in, name);
 }
 
 template <std::floating_point T>
@@ -192,10 +204,13 @@ verdict judge_as(const reference& r, T result, std::uint64_t depth) {
 
 }  // namespace
 
-reference make_reference(const void* in, element_type type, std::string_view op, std::uint64_t n) {
+reference make_reference(const void* in, element_type type, std::string_view op, std::uint64_t n,
+                         const ranks* among) {
   reference r;
   const bool known = visit_type(type, [&]<typename In>() {
-    return visit_operator<In>(op, [&]<typename Op>() { r = reference_for<In, Op>(in, n, op); });
+    return visit_operator<In>(op, [&]<typename Op>() {
+      r = reference_for<In, Op>({in, n, among}, op);
+    });
   });
   if (!known) refuse_operator(op, type);
   return r;

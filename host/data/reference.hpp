@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "host/data/ranks.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold {
@@ -36,9 +37,10 @@ enum class verdict { right, wrong, undecided };
 /// Folds the input on the host's cores: sums of floats without error, other operators on them in
 /// `long double`.
 /// @param in `n` elements, at any address
+/// @param among whose shares these are one of, where all ranks call this; each gets the same
 /// @throws input_error when the operator does not take the type
 [[nodiscard]] reference make_reference(const void* in, element_type type, std::string_view op,
-                                       std::uint64_t n);
+                                       std::uint64_t n, const ranks* among = nullptr);
 
 /// The largest error that rounding explains.
 ///

@@ -28,6 +28,10 @@ std::unique_ptr<std::byte[]> allocate_uninitialized(std::uint64_t bytes) {
   }
 }
 
+share own_share(std::uint64_t n, const ranks* among) {
+  return among == nullptr ? share{0, n} : share_of(n, among->rank(), among->count());
+}
+
 }  // namespace
 
 std::string_view name_of(origin from) {
@@ -36,42 +40,52 @@ std::string_view name_of(origin from) {
 }
 
 host_input::host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed,
-                       origin from)
+                       origin from, const ranks* among)
     : type_(type),
       op_(std::move(op)),
       n_(n),
       seed_(seed),
       from_(from),
-      random_(allocate_uninitialized(n * size_of(type))),
+      among_(among),
+      part_(own_share(n, among)),
+      random_(allocate_uninitialized(part_.count * size_of(type))),
       data_(random_.get()) {
   const auto generate = from == origin::exact ? &generate_exact_input : &generate_input;
-  generate(random_.get(), type_, op_, n_, seed);
+  generate(random_.get(), type_, op_, n_, seed, part_);
 }
 
-host_input::host_input(npy_file file, std::string op)
+host_input::host_input(npy_file file, std::string op, const ranks* among)
     : type_(file.type()),
       op_(std::move(op)),
       n_(file.n()),
       from_(origin::file),
+      among_(among),
+      part_(own_share(n_, among)),
       file_(std::move(file)),
-      data_(file_->data().data()) {}
+      data_(file_->data().data() + part_.first * size_of(type_)) {}
 
 const reference& host_input::expected(std::uint64_t n) {
   const auto [at, is_new] = expected_.try_emplace(n);
   if (!is_new) return at->second;
-  reference& r = at->second = make_reference(data_, type_, op_, n);
+  reference& r = at->second = make_reference(data_, type_, op_, n, among_);
   if (op_ != "sum" || n == 0) return r;
   r.is_random = from_ == origin::rounding;
   if (from_ == origin::exact) r.model = error_model::exact;
   return r;
 }
 
+bool host_input::has_room_for_another() const {
+  const int has_room = part_.count <= available_memory() / 4 / size_of(type_);
+  if (among_ == nullptr) return has_room != 0;
+  return std::ranges::all_of(among_->gather(has_room), [](int has) { return has != 0; });
+}
+
 host_input* host_input::companion() {
   const bool has_one = exact_input_matters(type_, op_) && from_ != origin::rounding &&
                        (from_ == origin::file || op_ == "sum");
-  if (has_one && companion_ == nullptr && n_ <= available_memory() / 4 / size_of(type_))
+  if (has_one && companion_ == nullptr && has_room_for_another())
     companion_ = std::make_unique<host_input>(
-        type_, op_, n_, seed_, from_ == origin::file ? origin::exact : origin::rounding);
+        type_, op_, n_, seed_, from_ == origin::file ? origin::exact : origin::rounding, among_);
   return companion_.get();
 }
 

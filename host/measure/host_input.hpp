@@ -13,6 +13,7 @@
 
 #include "host/backends/backend.hpp"
 #include "host/data/npy.hpp"
+#include "host/data/ranks.hpp"
 #include "host/data/reference.hpp"
 
 namespace tenfold::measure {
@@ -27,25 +28,27 @@ enum class origin {
 /// `exact`, `rounding`, `file`
 [[nodiscard]] std::string_view name_of(origin from);
 
-/// Elements on the host, and what an operator makes of the first n of them.
+/// Elements on the host, or this rank's share of them, and what an operator makes of the first n of
+/// them, or of all ranks' shares.
 class host_input {
  public:
   /// Random ones.
   /// @throws device_error when the host has no room for them
   host_input(element_type type, std::string op, std::uint64_t n, std::uint64_t seed,
-             origin from = origin::exact);
+             origin from = origin::exact, const ranks* among = nullptr);
   /// Those of a file.
-  host_input(npy_file file, std::string op);
+  host_input(npy_file file, std::string op, const ranks* among = nullptr);
 
   [[nodiscard]] element_type type() const { return type_; }
   [[nodiscard]] const std::string& op() const { return op_; }
-  [[nodiscard]] std::uint64_t n() const { return n_; }
+  /// Of this rank.
+  [[nodiscard]] std::uint64_t n() const { return part_.count; }
   /// At any address.
   [[nodiscard]] const std::byte* data() const { return data_; }
   [[nodiscard]] origin from() const { return from_; }
 
   /// As many elements of the other kind, for the verdict alone: those that round beside exact ones,
-  /// exact ones beside a file's. Null where results are exact anyhow, or the host has no room.
+  /// exact ones beside a file's. Null where results are exact anyhow, or a host has no room.
   [[nodiscard]] host_input* companion();
 
   /// What the operator makes of the first n elements; computed once.
@@ -54,10 +57,14 @@ class host_input {
   [[nodiscard]] const reference& checksum(std::uint64_t n);
 
  private:
+  [[nodiscard]] bool has_room_for_another() const;
+
   element_type type_;
   std::string op_;
-  std::uint64_t n_, seed_ = 1;
+  std::uint64_t n_, seed_ = 1;  ///< n of all ranks
   origin from_;
+  const ranks* among_;
+  share part_;
   std::unique_ptr<std::byte[]> random_;
   std::optional<npy_file> file_;
   const std::byte* data_;

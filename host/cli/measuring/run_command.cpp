@@ -39,18 +39,6 @@ constexpr std::uint64_t executor_n = std::uint64_t{1} << 20;
 constexpr std::uint64_t gpu_n = std::uint64_t{1} << 28;
 constexpr std::uint64_t slow_bytes = std::uint64_t{1} << 29;  // seconds to make and to check
 
-/// 2^28 elements or four times the last-level cache, whichever is larger, halved until it fits.
-std::uint64_t default_n(element_type type, testbed& bed) {
-  if (bed.choice().is_executor()) return executor_n;
-  session& on = bed.device();
-  const std::uint64_t cache = on.properties().last_level_cache_bytes;
-  std::uint64_t n = std::max(gpu_n, std::bit_ceil(4 * cache / size_of(type)));
-  // Partials and the runtime itself need room, too.
-  const std::uint64_t room = std::min(on.free_bytes() / 10 * 9, measure::available_memory() / 2);
-  while (n > 1 && n * size_of(type) > room) n /= 2;
-  return n;
-}
-
 std::optional<npy_file> open_file(const options& o) {
   if (o.input.empty()) return std::nullopt;
   if (!o.n.empty()) throw input_error("--n and --input exclude each other: the file has its n");
@@ -84,10 +72,6 @@ void check_room(std::uint64_t n, element_type type, std::uint64_t copies, testbe
 
 // ---- what is said of a result -------------------------------------------------------------------
 
-void line(std::string_view key, const std::string& text) {
-  fmt::print("{:<11}{}\n", key, text);
-}
-
 std::string describe_shape(const result& m) {
   constexpr std::size_t few = 4;
   std::string text;
@@ -102,31 +86,6 @@ std::string describe_shape(const result& m) {
                      m.passes.size() == 1 ? "" : "es", text);
 }
 
-/// A result and the verdict on it; `reading` is what a result and its companion have in common.
-std::string describe_verdict(const auto& reading, std::string_view note = {}) {
-  const reference& r = reading.expected;
-  std::string text =
-      fmt::format("{}, {} (reference {}{}", to_string(reading.computed),
-                  paint(measure::name_of(reading.verdict), measure::colour_of(reading.verdict)),
-                  to_string(r.expected), note);
-  if (r.model == error_model::additive && reading.bound == 0 && r.magnitude != 0)
-    text += ", rounded once";
-  else if (r.model != error_model::exact && std::isfinite(r.precise))
-    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
-                        static_cast<double>(error_of(r, reading.computed)),
-                        r.is_random ? "probable" : "certain", static_cast<double>(reading.bound));
-  text += ")";
-  if (reading.verdict == verdict::undecided)
-    text += r.may_overflow ? ": in some order a partial result may leave the type's range"
-                           : ": by this bound 0 would be right as well";
-  return text;
-}
-
-std::string describe_stage(const stage_info& stage) {
-  if (is_unlisted(stage)) return fmt::format("{}, of {}", stage.name, file_of(stage));
-  return fmt::format("{} {}: {}", stage.number, stage.name, stage.change);
-}
-
 std::string describe_trials(const measure::trial_report& report) {
   if (report.passed()) return fmt::format("{} {}", report.trials, paint("right", colour::green));
   std::string text =
@@ -135,30 +94,35 @@ std::string describe_trials(const measure::trial_report& report) {
   return text;
 }
 
+measure::reading reading_of(const result& m, const chosen_input& input) {
+  return {input.data.from(), m.computed, m.expected, m.bound, m.verdict};
+}
+
 void print_result(const result& m, const chosen_input& input, testbed& bed) {
-  line("stage", describe_stage(*m.who.stage));
-  if (!m.who.reason.empty()) line("chosen", m.who.reason);
-  line("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
-  line("input", fmt::format("{} of {}", m.at.op, input.description()));
-  line("shape", describe_shape(m));
+  print_fact("stage", describe_stage(*m.who.stage));
+  if (!m.who.reason.empty()) print_fact("chosen", m.who.reason);
+  print_fact("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
+  print_fact("input", fmt::format("{} of {}", m.at.op, input.description()));
+  print_fact("shape", describe_shape(m));
   const bool is_exact_sum = input.data.from() == measure::origin::exact && m.at.op == "sum" &&
                             exact_input_matters(m.at.type, m.at.op);
-  line("result", describe_verdict(m, is_exact_sum ? ", exact in any order" : ""));
+  print_fact("result",
+             describe_verdict(reading_of(m, input), is_exact_sum ? ", exact in any order" : ""));
   if (const std::string note = describe_wrapping(input, m.expected); !note.empty())
-    line("note", note);
+    print_fact("note", note);
   if (m.companion)
-    line(name_of(m.companion->from),
-         fmt::format("{} for other elements, in the same shape", describe_verdict(*m.companion)));
+    print_fact(name_of(m.companion->from), fmt::format("{} for other elements, in the same shape",
+                                                       describe_verdict(*m.companion)));
   else if (is_exact_sum)
-    line("rounding", "left out: there is no room for other elements");
-  if (m.trials) line("trials", describe_trials(*m.trials));
+    print_fact("rounding", "left out: there is no room for other elements");
+  if (m.trials) print_fact("trials", describe_trials(*m.trials));
   if (!m.has_time())
-    line("time", "none: the call adds nothing to the kernel that writes its input");
+    print_fact("time", "none: the call adds nothing to the kernel that writes its input");
   else
-    line("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}",
-                             format_seconds(m.time.median), m.seconds.size(),
-                             format_seconds(m.time.fastest), format_seconds(m.time.slowest),
-                             m.gigabytes_per_second(), measure::describe(m.at.mode)));
+    print_fact("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}",
+                                   format_seconds(m.time.median), m.seconds.size(),
+                                   format_seconds(m.time.fastest), format_seconds(m.time.slowest),
+                                   m.gigabytes_per_second(), measure::describe(m.at.mode)));
 }
 
 std::string host_name() {
@@ -179,8 +143,47 @@ std::string name_entry(const result& m) {
 
 }  // namespace
 
+void print_fact(std::string_view key, const std::string& text) {
+  fmt::print("{:<11}{}\n", key, text);
+}
+
+std::string describe_stage(const stage_info& stage) {
+  if (is_unlisted(stage)) return fmt::format("{}, of {}", stage.name, file_of(stage));
+  return fmt::format("{} {}: {}", stage.number, stage.name, stage.change);
+}
+
+std::string describe_verdict(const measure::reading& of, std::string_view note) {
+  const reference& r = of.expected;
+  std::string text =
+      fmt::format("{}, {} (reference {}{}", to_string(of.computed),
+                  paint(measure::name_of(of.verdict), measure::colour_of(of.verdict)),
+                  to_string(r.expected), note);
+  if (r.model == error_model::additive && of.bound == 0 && r.magnitude != 0)
+    text += ", rounded once";
+  else if (r.model != error_model::exact && std::isfinite(r.precise))
+    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
+                        static_cast<double>(error_of(r, of.computed)),
+                        r.is_random ? "probable" : "certain", static_cast<double>(of.bound));
+  text += ")";
+  if (of.verdict == verdict::undecided)
+    text += r.may_overflow ? ": in some order a partial result may leave the type's range"
+                           : ": by this bound 0 would be right as well";
+  return text;
+}
+
+std::uint64_t default_n(element_type type, testbed& bed) {
+  if (bed.choice().is_executor()) return executor_n;
+  session& on = bed.device();
+  const std::uint64_t cache = on.properties().last_level_cache_bytes;
+  std::uint64_t n = std::max(gpu_n, std::bit_ceil(4 * cache / size_of(type)));
+  // Partials and the runtime itself need room, too.
+  const std::uint64_t room = std::min(on.free_bytes() / 10 * 9, measure::available_memory() / 2);
+  while (n > 1 && n * size_of(type) > room) n /= 2;
+  return n;
+}
+
 std::string chosen_input::description() const {
-  return fmt::format("{} {}", format_count(data.n()), source);
+  return fmt::format("{} {}", format_count(n), source);
 }
 
 std::string describe_wrapping(const chosen_input& input, const reference& r) {
@@ -191,19 +194,24 @@ std::string describe_wrapping(const chosen_input& input, const reference& r) {
       r.precise, size_of(input.data.type()) == 8 ? "f64" : "i64 or f64");
 }
 
-chosen_input make_input(const options& o, testbed& bed) {
+chosen_input make_input(const options& o, testbed& bed, const ranks* among) {
   std::optional<npy_file> file = open_file(o);
   const element_type type = file             ? file->type()
                             : o.type.empty() ? element_type::f32
                                              : parse_element_type(o.type);
   std::string op = choose_operator(o.op, type);
   const std::uint64_t n = file ? file->n() : o.n.empty() ? default_n(type, bed) : parse_count(o.n);
-  check_room(n, type, (file ? 0u : 1u) + (bed.choice().is_executor() ? 1u : 0u), bed);
-  if (const std::uint64_t bytes = n * size_of(type); bytes >= slow_bytes)
+  const std::uint64_t mine =
+      among == nullptr ? n : share_of(n, among->rank(), among->count()).count;
+  check_room(mine, type, (file ? 0u : 1u) + (bed.choice().is_executor() ? 1u : 0u), bed);
+  if (const std::uint64_t bytes = mine * size_of(type); bytes >= slow_bytes)
     announce(fmt::format("preparing {}", format_bytes(bytes)));
   if (file)
-    return {{std::move(*file), std::move(op)}, fmt::format("{} from {}", name_of(type), o.input)};
-  return {{type, std::move(op), n, o.seed},
+    return {{std::move(*file), std::move(op), among},
+            n,
+            fmt::format("{} from {}", name_of(type), o.input)};
+  return {{type, std::move(op), n, o.seed, measure::origin::exact, among},
+          n,
           fmt::format("random {} (seed {})", name_of(type), o.seed)};
 }
 
@@ -295,25 +303,29 @@ exit_code run_stage(const stage_info& stage, const options& o) {
 
 }  // namespace
 
-void add_run_verb(CLI::App& app, action& chosen) {
-  struct request {
-    options o;
-    std::string stage;
-  };
-  const auto r = std::make_shared<request>();
+const stage_info& run_request::chosen_stage() const {
+  return o.kernel.empty() ? stage_or_kernel(stage) : own_stage(o.kernel);
+}
+
+CLI::App* declare_run(CLI::App& app, run_request& r) {
   CLI::App* run = app.add_subcommand("run", "run one stage, check and time it");
   CLI::Option* named =
-      run->add_option("STAGE", r->stage, "number or name, see 'tenfold list', or a kernel's file");
-  add_options(*run, r->o);
-  add_shape_options(*run, r->o);
-  add_kernel_option(*run, r->o)->excludes(named);
-  run->callback([=, &chosen] {
-    if (named->count() == 0 && r->o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
-    chosen = [r] {
-      return run_stage(r->o.kernel.empty() ? stage_or_kernel(r->stage) : own_stage(r->o.kernel),
-                       r->o);
-    };
+      run->add_option("STAGE", r.stage, "number or name, see 'tenfold list', or a kernel's file");
+  add_options(*run, r.o);
+  add_shape_options(*run, r.o);
+  add_kernel_option(*run, r.o)->excludes(named);
+  run->add_flag("--distributed", r.o.distributed,
+                "a share of the input on each rank: mpirun -n 4 tenfold run 10 --distributed");
+  run->parse_complete_callback([named, &r] {
+    if (named->count() == 0 && r.o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
   });
+  return run;
+}
+
+void add_run_verb(CLI::App& app, action& chosen) {
+  const auto r = std::make_shared<run_request>();
+  declare_run(app, *r)->callback(
+      [r, &chosen] { chosen = [r] { return run_stage(r->chosen_stage(), r->o); }; });
 }
 
 }  // namespace tenfold::cli

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/options.hpp"
@@ -18,15 +19,22 @@ namespace tenfold::cli {
 /// The data that the user asks for.
 struct chosen_input {
   measure::host_input data;
+  std::uint64_t n;     ///< of all ranks, where the data are one's share
   std::string source;  ///< `random f32 (seed 1)`, `f64 from data.npy`
 
   /// `2^20 random f32 (seed 1)`, `1000 f64 from data.npy`
   [[nodiscard]] std::string description() const;
 };
 
+/// 2^20 elements on the executor; else 2^28 or four times the last-level cache, whichever is
+/// larger, halved until it fits.
+[[nodiscard]] std::uint64_t default_n(element_type type, measure::testbed& bed);
+
 /// The elements of a file, or random ones, as many as asked for or as suit the device.
+/// @param among who share them, where all ranks call this
 /// @throws input_error, device_error
-[[nodiscard]] chosen_input make_input(const options& o, measure::testbed& bed);
+[[nodiscard]] chosen_input make_input(const options& o, measure::testbed& bed,
+                                      const ranks* among = nullptr);
 
 /// Where a sum of the reader's own integers does not fit their type; empty where it does.
 [[nodiscard]] std::string describe_wrapping(const chosen_input& input, const reference& r);
@@ -45,6 +53,25 @@ struct chosen_input {
 
 /// What else a reader of the figures must know.
 [[nodiscard]] nlohmann::ordered_json describe_run(const options& o, measure::testbed& bed);
+
+/// What `run` is asked for.
+struct run_request {
+  options o;
+  std::string stage;
+
+  /// @throws input_error when there is none
+  [[nodiscard]] const stage_info& chosen_stage() const;
+};
+
+/// Declares the verb `run`, for whoever gives it something to do.
+CLI::App* declare_run(CLI::App& app, run_request& r);
+
+/// A line of what is said of a result.
+void print_fact(std::string_view key, const std::string& text);
+[[nodiscard]] std::string describe_stage(const stage_info& stage);
+/// A result and the verdict on it.
+/// @param note what the reader must know of the reference
+[[nodiscard]] std::string describe_verdict(const measure::reading& of, std::string_view note = {});
 
 using take_results = std::function<std::vector<measure::result>(measure::testbed& bed)>;
 
