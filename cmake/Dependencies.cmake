@@ -30,6 +30,13 @@ FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/js
                                    GIT_SHALLOW ON FIND_PACKAGE_ARGS 3.10 QUIET)
 FetchContent_MakeAvailable(CLI11 nlohmann_json)
 
+# For several processes, and for no other: its interface for C will do.
+set(MPI_CXX_SKIP_MPICXX ON)
+find_package(MPI QUIET COMPONENTS CXX)
+if(NOT MPI_CXX_FOUND)
+  message(STATUS "run --distributed is left out: there is no MPI")
+endif()
+
 if(TENFOLD_BENCH)
   set(BENCHMARK_ENABLE_TESTING OFF)
   set(BENCHMARK_ENABLE_INSTALL OFF)

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "host/data/ranks.hpp"
+#include "host/ranks/ranks.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold {

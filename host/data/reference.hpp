@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "host/data/ranks.hpp"
+#include "host/ranks/ranks.hpp"
 #include "host/reduce/element.hpp"
 
 namespace tenfold {

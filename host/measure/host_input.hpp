@@ -13,8 +13,8 @@
 
 #include "host/backends/backend.hpp"
 #include "host/data/npy.hpp"
-#include "host/data/ranks.hpp"
 #include "host/data/reference.hpp"
+#include "host/ranks/ranks.hpp"
 
 namespace tenfold::measure {
 

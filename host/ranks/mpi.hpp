@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <string>
 
-#include "host/data/ranks.hpp"
 #include "host/error.hpp"
+#include "host/ranks/ranks.hpp"
 
 namespace tenfold {
 

@@ -2,20 +2,17 @@
 /// Errors that all ranks hear of, so that none waits for one that has given up.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 #include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#include "host/data/ranks.hpp"
 #include "host/error.hpp"
+#include "host/ranks/ranks.hpp"
 
 namespace tenfold {
 
@@ -42,12 +39,12 @@ inline void share_outcome(const ranks& all, const outcome& mine) {
   const auto failed = std::ranges::find_if(
       of_all, [](const outcome& each) { return each.code != exit_code::success; });
   if (failed == of_all.end()) return;
-  const bool is_the_same = std::ranges::all_of(
-      of_all, [&](const outcome& each) { return std::strcmp(each.message, failed->message) == 0; });
-  throw shared_error(failed->code, is_the_same
-                                       ? std::string(failed->message)
-                                       : fmt::format("rank {} of {}: {}", failed - of_all.begin(),
-                                                     of_all.size(), failed->message));
+  const std::string message = failed->message;
+  const bool is_the_same =
+      std::ranges::all_of(of_all, [&](const outcome& each) { return each.message == message; });
+  if (is_the_same) throw shared_error(failed->code, message);
+  throw shared_error(failed->code, "rank " + std::to_string(failed - of_all.begin()) + " of " +
+                                       std::to_string(of_all.size()) + ": " + message);
 }
 
 /// What `step()` returns here, once it has succeeded on every rank.

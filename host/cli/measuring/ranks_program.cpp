@@ -270,7 +270,8 @@ exit_code run_among(const mpi_ranks& all, run_request& r) {
   m.calls = 1;
   if (const auto* made = dynamic_cast<const reduction*>(&reduce.work())) {
     m.used_shape = made->used_shape();
-    m.passes = {made->plan_for(at.n).begin(), made->plan_for(at.n).end()};
+    const plan passes = made->plan_for(at.n);
+    m.passes = {passes.begin(), passes.end()};
   }
   m.name = fmt::format("{:02}_{}/{}/{}/n:{}/ranks:{}", stage.number, stage.name, name_of(at.type),
                        at.op, input.n, all.count());

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Ranks of MPI, as mpirun starts them: what they find together, and that none of them waits for one that has failed.
+
+The environment has TENFOLD_PROGRAM, TENFOLD_RANKS_PROGRAM, which it calls for --distributed, TENFOLD_MPIRUN, and
+TENFOLD_REDUCER_TEST, a program that checks distributed_reducer.
+"""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+
+PROGRAM, MPIRUN = os.environ["TENFOLD_PROGRAM"], os.environ["TENFOLD_MPIRUN"]
+COUNTS = (1, 2, 3, 4, 7)
+# More ranks than cores, by whoever runs the tests.
+ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TENFOLD_THREADS": "1"}
+OVERSUBSCRIBE = ["--oversubscribe"]
+DEVICE = ["--device", "simt:32"]
+LIMIT = 120
+
+
+def mpirun(*commands):
+    """Ranks and command, any number of times."""
+    command = [MPIRUN, *OVERSUBSCRIBE]
+    for i, (count, words) in enumerate(commands):
+        command += [":"] * (i > 0) + ["-n", str(count), *words]
+    return subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT)
+
+
+def run(count, *options):
+    return mpirun((count, [PROGRAM, "run", *options, "--distributed", *DEVICE, "--repeat", "1"]))
+
+
+def lines_of_tenfold(done):
+    return [line for line in done.stderr.splitlines() if line.startswith("tenfold:")]
+
+
+class Reducer(unittest.TestCase):
+    def test_with_any_number_of_ranks(self):
+        for count in COUNTS:
+            done = mpirun((count, [os.environ["TENFOLD_REDUCER_TEST"]]))
+            self.assertEqual((done.returncode, done.stdout), (0, ""), f"{count} ranks: {done.stderr}")
+
+
+class Run(unittest.TestCase):
+    def result(self, count, *options):
+        done = run(count, *options, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        written = json.loads(done.stdout)
+        self.assertEqual(written["context"]["ranks"], count)
+        return written["benchmarks"][0]
+
+    def test_finds_the_same_however_it_is_shared(self):
+        for options in (["10", "--n", "2^16"], ["16", "--n", "65537", "--type", "i32"], ["9", "--n", "3", "--op", "max"],
+                        ["10", "--n", "0", "--type", "u64"], ["15", "--n", "1000", "--type", "i8"],
+                        ["10", "--n", "5000", "--op", "product"]):
+            results = [self.result(count, *options) for count in COUNTS]
+            self.assertEqual({each["verdict"] for each in results}, {"right"}, options)
+            self.assertEqual(len({each["result"] for each in results}), 1, options)
+
+    def test_shares_a_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "i.npy"
+            header = b"{'descr': '<i4', 'fortran_order': False, 'shape': (1001,), }"
+            header = header.ljust(117) + b"\n"
+            elements = [i * i - 5000 for i in range(1001)]
+            file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<1001i", *elements))
+            for count in COUNTS:
+                self.assertEqual(self.result(count, "10", "--input", str(file))["result"], sum(elements))
+
+    def test_says_who_takes_part(self):
+        done = run(3, "10", "--n", "1000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(re.findall("^ranks +3", done.stdout, re.M)), 1, done.stdout)
+        self.assertIn("333 to 334 elements", done.stdout)
+
+
+class Faults(unittest.TestCase):
+    def expect_refused(self, done, *words):
+        self.assertNotEqual(done.returncode, 0)
+        told = lines_of_tenfold(done)
+        self.assertEqual(len(told), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, told[0])
+
+    def test_the_same_on_all_is_told_once(self):
+        self.expect_refused(run(3, "10", "--n", "1x"), "1x")
+        self.expect_refused(run(3, "10", "--n", "2^45"), "smaller n")
+        self.expect_refused(run(2, "10", "--mode", "in-graph"), "--mode")
+
+    def test_ranks_asked_for_different_things(self):
+        words = [PROGRAM, "run", "10", "--distributed", *DEVICE]
+        for mine, other in ((["--n", "100"], ["--n", "200"]), (["--op", "min"], ["--op", "max"])):
+            self.expect_refused(mpirun((1, [*words, *mine]), (2, [*words, *other])), "ranks 0 and 1", mine[1], other[1])
+
+    def test_one_cannot_begin(self):
+        words = [PROGRAM, "run", "10", "--distributed", "--n", "100"]
+        self.expect_refused(mpirun((1, [*words, *DEVICE]), (1, [*words, "--device", "simt:33"])), "rank 1 of 2", "simt:33")
+        self.expect_refused(mpirun((1, [*words, *DEVICE]), (1, [*words, "--nonsense"])), "--nonsense")
+
+    def test_one_dies(self):
+        command = [MPIRUN, *OVERSUBSCRIBE, "-n", "3", PROGRAM, "run", "10", "--distributed", *DEVICE, "--n", "2^16",
+                   "--repeat", "1000000"]
+        job = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(job.kill)
+        children = []
+        limit = time.monotonic() + LIMIT
+        while len(children) < 3 and time.monotonic() < limit:
+            time.sleep(0.1)
+            found = subprocess.run(["pgrep", "-P", str(job.pid), "-x", "tenfold_ranks"], capture_output=True, text=True)
+            children = [int(pid) for pid in found.stdout.split()]
+        self.assertEqual(len(children), 3, "the ranks did not start")
+        time.sleep(1)
+        os.kill(children[1], signal.SIGKILL)
+        killed = time.monotonic()
+        _, told = job.communicate(timeout=30)
+        self.assertLess(time.monotonic() - killed, 30)
+        self.assertNotEqual(job.returncode, 0)
+        self.assertIn("signal 9", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
