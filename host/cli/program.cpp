@@ -69,9 +69,8 @@ int run_program(int argc, char** argv) {
     TENFOLD_VERBS(TENFOLD_ADD_VERB)
     TENFOLD_INSPECTING_VERBS(TENFOLD_ADD_INSPECTING_VERB)
     TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_OBSERVING_VERB)
-    CLI::App* const run = app.get_subcommand("run");
-    run->final_callback([run, argv, &chosen] {
-      if (run->count("--distributed") != 0) chosen = [argv] { return call_ranks(argv); };
+    app.get_subcommand("run")->get_option("--distributed")->each([argv, &chosen](auto&&) {
+      chosen = [argv] { return call_ranks(argv); };
     });
   });
 }

@@ -78,15 +78,6 @@ void test_order(const mpi_ranks& all, const device& on) {
   }
 }
 
-struct add_exactly {
-  static constexpr bool commutes = true;
-  __host__ __device__ constexpr exact_sum<float> identity() const { return {}; }
-  __host__ __device__ constexpr exact_sum<float> operator()(const exact_sum<float>& a,
-                                                            const exact_sum<float>& b) const {
-    return a + b;
-  }
-};
-
 void test_exact_sum(const mpi_ranks& all, const device& on) {
   constexpr std::uint64_t n = 5000;
   std::vector<float> elements(n);
@@ -96,7 +87,7 @@ void test_exact_sum(const mpi_ranks& all, const device& on) {
   exact_sum<float> expected;
   for (const float each : elements) expected.add(each);
   for (const sharing how : sharings) {
-    const float found = reduce_shares(all, on, elements, how, add_exactly{}).round();
+    const float found = reduce_shares(all, on, elements, how, sum<exact_sum<float>>{}).round();
     expect(found == expected.round(), all, "the exact sum");
   }
 }

@@ -58,8 +58,7 @@ class Run(unittest.TestCase):
 
     def test_finds_the_same_however_it_is_shared(self):
         for options in (["10", "--n", "2^16"], ["16", "--n", "65537", "--type", "i32"], ["9", "--n", "3", "--op", "max"],
-                        ["10", "--n", "0", "--type", "u64"], ["15", "--n", "1000", "--type", "i8"],
-                        ["10", "--n", "5000", "--op", "product"]):
+                        ["15", "--n", "1000", "--type", "i8"]):
             results = [self.result(count, *options) for count in COUNTS]
             self.assertEqual({each["verdict"] for each in results}, {"right"}, options)
             self.assertEqual(len({each["result"] for each in results}), 1, options)

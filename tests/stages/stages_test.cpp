@@ -98,7 +98,7 @@ struct device_input {
   device_input(session& on, element_type type, std::string_view op, std::uint64_t n,
                decltype(&generate_input) generate = &generate_input)
       : host(n * size_of(type)), device(on.allocate(n * size_of(type))) {
-    generate(host.data(), type, op, n, seed);
+    generate(host.data(), type, op, n, seed, {});
     on.upload(device->data(), host.data(), host.size());
   }
   std::vector<std::byte> host;
@@ -407,7 +407,7 @@ constexpr std::uint64_t period = 100;
 
 /// Over and over 0, 1, 2 and so on, which every type holds.
 void generate_pattern(void* to, element_type type, std::string_view /*op*/, std::uint64_t n,
-                      std::uint64_t /*seed*/) {
+                      std::uint64_t /*seed*/, std::optional<share> /*part*/) {
   visit_type(type, [&]<typename In>() {
     for (std::uint64_t i = 0; i < n; ++i) {
       const In element = static_cast<In>(static_cast<float>(i % period));

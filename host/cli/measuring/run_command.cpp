@@ -324,8 +324,10 @@ CLI::App* declare_run(CLI::App& app, run_request& r) {
 
 void add_run_verb(CLI::App& app, action& chosen) {
   const auto r = std::make_shared<run_request>();
-  declare_run(app, *r)->callback(
-      [r, &chosen] { chosen = [r] { return run_stage(r->chosen_stage(), r->o); }; });
+  declare_run(app, *r)->callback([r, &chosen] {
+    // Among ranks it is another program's work.
+    if (!r->o.distributed) chosen = [r] { return run_stage(r->chosen_stage(), r->o); };
+  });
 }
 
 }  // namespace tenfold::cli
