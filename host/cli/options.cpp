@@ -89,6 +89,15 @@ void add_shape_options(CLI::App& app, options& o) {
       ->transform(CLI::Validator(read_count, ""));
 }
 
+CLI::Option* add_devices_option(CLI::App& app, options& o) {
+  return app
+      .add_option("--devices", o.devices,
+                  "several that share the input, a thread each: cuda:0,cuda:1")
+      ->delimiter(',')
+      ->check(refuse_empty)
+      ->excludes("--device");
+}
+
 CLI::Option* add_kernel_option(CLI::App& app, options& o) {
   return app
       .add_option("--kernel", o.kernel,

@@ -35,7 +35,8 @@ struct options {
   std::string type;  ///< as typed; empty: f32, or the input file's
   std::string op = "sum";
   named_shape shape;
-  std::string device;  ///< as typed; empty: the best there is
+  std::string device;                ///< as typed; empty: the best there is
+  std::vector<std::string> devices;  ///< that share the input; none: `device` has all of it
   std::string schedule = "in-order";
   std::string input;  ///< a .npy file; empty: random elements
   std::uint64_t seed = 1;
@@ -68,6 +69,9 @@ void add_options(CLI::App& app, options& o);
 
 /// Declares those that name a launch shape, which `best` chooses itself.
 void add_shape_options(CLI::App& app, options& o);
+
+/// Declares `--devices`.
+CLI::Option* add_devices_option(CLI::App& app, options& o);
 
 /// Declares `--kernel`.
 CLI::Option* add_kernel_option(CLI::App& app, options& o);

@@ -101,6 +101,32 @@ TEST_F(Cli, UnknownOptionIsNamedAndTheVerbsHelpToo) {
   expect_refusal(tenfold({"run", "3", "-n", "5"}), bad_input, {"-n"});
 }
 
+TEST_F(Cli, DevicesShareTheInput) {
+  for (const char* n : {"0", "1", "65537"}) {
+    const words request{"run", "10", "--n", n, "--type", "i32"};
+    const json together = measure(request + words{"--devices", "simt:32,simt:64,simt:32"});
+    const json alone = measure(request + words{"--device", "simt"});
+    EXPECT_EQ(together["benchmarks"][0]["verdict"], "right");
+    EXPECT_EQ(together["benchmarks"][0]["result"], alone["benchmarks"][0]["result"]);
+    EXPECT_EQ(together["context"]["ranks"], 3);
+    EXPECT_EQ(together["context"]["devices"], json({"simt:32", "simt:64", "simt:32"}));
+  }
+  const outcome ladder = succeed({"ladder", "--n", "1000", "--devices", "simt:32,simt:64"});
+  for (const char* word : {"2 ranks", "500 elements each", "1  naive", "10  two_pass"})
+    EXPECT_TRUE(contains(ladder.out, word)) << word << ladder.what();
+}
+
+TEST_F(Cli, DevicesThatCannotShareTheInput) {
+  expect_refusal(tenfold({"run", "10", "--devices", "simt:32,simt:33"}), bad_input,
+                 {"rank 1 of 2", "simt:33"});
+  expect_refusal(tenfold({"run", "10", "--devices", "simt", "--mode", "in-graph"}), bad_input,
+                 {"--mode"});
+  expect_refusal(tenfold({"run", "10", "--devices", "simt", "--device", "simt"}), bad_input,
+                 {"--device"});
+  expect_refusal(tenfold({"ladder", "--devices", "simt", "--peers", "cub"}), bad_input,
+                 {"--peers"});
+}
+
 TEST_F(Cli, MissingOrSurplusArguments) {
   expect_refusal(tenfold({"run"}), bad_input, {"STAGE", "required", "'tenfold run --help'"});
   expect_refusal(tenfold({"run", "3", "4"}), bad_input, {"4"});

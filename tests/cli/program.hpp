@@ -181,8 +181,9 @@ class Cli : public testing::Test {
                const std::map<std::string, std::string>& environment = {}) const {
     const words common{"--repeat", "1", "--json", "-"};
     const words device{"--device", "simt:32"};
-    const bool names_device =
-        std::find(arguments.begin(), arguments.end(), "--device") != arguments.end();
+    const bool names_device = std::any_of(arguments.begin(), arguments.end(), [](const auto& word) {
+      return word == "--device" || word == "--devices";
+    });
     const outcome o = succeed(arguments + common + (names_device ? words{} : device), environment);
     json document = json::parse(o.out, nullptr, false);
     if (document.is_discarded()) throw std::runtime_error("no JSON: " + o.what());
@@ -214,8 +215,9 @@ class Cli : public testing::Test {
   void expect_run_refused(const words& arguments, int code,
                           std::initializer_list<const char*> parts) const {
     const words device{"--device", "simt:32"};
-    const bool names_device =
-        std::find(arguments.begin(), arguments.end(), "--device") != arguments.end();
+    const bool names_device = std::any_of(arguments.begin(), arguments.end(), [](const auto& word) {
+      return word == "--device" || word == "--devices";
+    });
     expect_refusal(tenfold(words{"run"} + arguments + (names_device ? words{} : device)), code,
                    parts);
   }

@@ -9,6 +9,12 @@
 #include "host/reduce/catalogue.hpp"
 #include "tenfold_all_kernels.hpp"
 #include "tenfold_all_pitfalls.hpp"
+#if (defined(__CUDACC__) && __has_include(<nccl.h>)) || \
+    (defined(__HIP__) && __has_include(<rccl/rccl.h>))
+#include "host/distributed_reducer.hpp"
+#include "host/ranks/nccl.hpp"
+template class tenfold::distributed_reducer<float, tenfold::sum<double>, tenfold::gather_by_nccl>;
+#endif
 
 namespace tenfold {
 

@@ -12,6 +12,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/measuring/ladder.hpp"
 #include "host/cli/measuring/run_command.hpp"
+#include "host/cli/measuring/shared_run.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
@@ -286,6 +287,7 @@ void add_ladder_verb(CLI::App& app, action& chosen) {
   add_options(*ladder, *o);
   add_shape_options(*ladder, *o);
   add_kernel_option(*ladder, *o);
+  add_devices_option(*ladder, *o)->excludes("--kernel");
   ladder->add_flag("--beyond", o->beyond, "go on with the stages that come after the ten");
   ladder->add_flag("--detours", o->detours,
                    "and with the kernels beside the ladder, see 'tenfold list --detours'");
@@ -295,14 +297,17 @@ void add_ladder_verb(CLI::App& app, action& chosen) {
       ->add_option("--sizes", o->sizes,
                    "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
       ->check(refuse_empty)
-      ->excludes("--n", "--input");
+      ->excludes("--n", "--input", "--devices");
   ladder
       ->add_option("--peers", o->peers,
                    "measure libraries, too: all there are, or those of a list such as cub,std")
+      ->excludes("--devices")
       ->delimiter(',')
       ->expected(0, -1)
       ->default_str("all");
-  ladder->callback([o, &chosen] { chosen = [o] { return run_ladder(*o); }; });
+  ladder->callback([o, &chosen] {
+    chosen = [o] { return o->devices.empty() ? run_ladder(*o) : climb_on_devices(*o); };
+  });
 }
 
 }  // namespace tenfold::cli

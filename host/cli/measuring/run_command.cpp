@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/measuring/shared_run.hpp"
 #include "host/data/input.hpp"
 #include "host/data/npy.hpp"
 #include "host/measure/host_memory.hpp"
@@ -204,7 +205,8 @@ chosen_input make_input(const options& o, testbed& bed, const ranks* among) {
   const std::uint64_t mine =
       among == nullptr ? n : share_of(n, among->rank(), among->count()).count;
   check_room(mine, type, (file ? 0u : 1u) + (bed.choice().is_executor() ? 1u : 0u), bed);
-  if (const std::uint64_t bytes = mine * size_of(type); bytes >= slow_bytes)
+  const bool speaks = among == nullptr || among->rank() == 0;
+  if (const std::uint64_t bytes = mine * size_of(type); speaks && bytes >= slow_bytes)
     announce(fmt::format("preparing {}", format_bytes(bytes)));
   if (file)
     return {{std::move(*file), std::move(op), among},
@@ -315,7 +317,8 @@ CLI::App* declare_run(CLI::App& app, run_request& r) {
   add_shape_options(*run, r.o);
   add_kernel_option(*run, r.o)->excludes(named);
   run->add_flag("--distributed", r.o.distributed,
-                "a share of the input on each rank: mpirun -n 4 tenfold run 10 --distributed");
+                "a share of the input on each rank: mpirun -n 4 tenfold run 10 --distributed")
+      ->excludes(add_devices_option(*run, r.o));
   run->parse_complete_callback([named, &r] {
     if (named->count() == 0 && r.o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
   });
@@ -326,7 +329,10 @@ void add_run_verb(CLI::App& app, action& chosen) {
   const auto r = std::make_shared<run_request>();
   declare_run(app, *r)->callback([r, &chosen] {
     // Among ranks it is another program's work.
-    if (!r->o.distributed) chosen = [r] { return run_stage(r->chosen_stage(), r->o); };
+    if (!r->o.distributed)
+      chosen = [r] {
+        return r->o.devices.empty() ? run_stage(r->chosen_stage(), r->o) : run_on_devices(*r);
+      };
   });
 }
 

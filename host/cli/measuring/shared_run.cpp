@@ -1,0 +1,377 @@
+#include "host/cli/measuring/shared_run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "host/cli/measuring/ladder.hpp"
+#include "host/data/input.hpp"
+#include "host/ranks/threads.hpp"
+#include "host/ranks/together.hpp"
+#include "host/reduce/operator_list.hpp"
+#include "host/simt/executor.hpp"
+#include "host/text/quantity.hpp"
+
+namespace tenfold::cli {
+
+using measure::host_input;
+using measure::input_ring;
+using measure::reading;
+using measure::testbed;
+
+namespace {
+
+/// A step that loads kernels, or opens a device: in one process, one rank after the other.
+template <typename Step>
+auto together_in_turn(const ranks& all, Step step) {
+  static std::mutex one_at_a_time;
+  return together(all, [&] {
+    const std::scoped_lock lock(one_at_a_time);
+    return step();
+  });
+}
+
+/// What all ranks must be asked for alike.
+void compare_requests(const ranks& all, const run_request& r) {
+  struct text {
+    char of_request[300] = "";
+  } mine;
+  const options& o = r.o;
+  const auto shape = [](const auto& part) { return part ? fmt::format("{}", *part) : ""; };
+  fmt::format_to_n(mine.of_request, sizeof mine - 1,
+                   "run '{}' --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' "
+                   "--block '{}' --items '{}' --grid '{}' --repeat {}",
+                   r.stage, o.n, o.type, o.op, o.seed, o.input, o.kernel, shape(o.shape.block),
+                   shape(o.shape.items), shape(o.shape.grid), o.repeat);
+  const std::vector<text> of_all = all.gather(mine);
+  for (std::size_t rank = 1; rank < of_all.size(); ++rank)
+    if (std::string_view(of_all[rank].of_request) != of_all[0].of_request)
+      throw shared_error(exit_code::bad_input,
+                         fmt::format("ranks 0 and {} were asked for different things: {}; {}", rank,
+                                     of_all[0].of_request, of_all[rank].of_request));
+}
+
+/// The ranks' results folded by rank, on each of them alike.
+value fold_by_rank(const ranks& all, element_type type, std::string_view op, const value& mine) {
+  const std::vector<value> of_ranks = all.gather(mine);
+  value total = of_ranks[0];
+  visit_type(type, [&]<typename In>() {
+    visit_operator<In>(op, [&]<typename Op>() {
+      using T = accumulator_of<In>;
+      T folded = std::get<T>(of_ranks[0]);
+      for (std::size_t rank = 1; rank < of_ranks.size(); ++rank)
+        folded = Op{}(folded, std::get<T>(of_ranks[rank]));
+      total = folded;
+    });
+  });
+  return total;
+}
+
+template <typename T>
+T largest(const ranks& all, T mine) {
+  return std::ranges::max(all.gather(mine));
+}
+
+/// A reduction of all ranks' shares.
+class shared_reduction {
+ public:
+  shared_reduction(const ranks& all, const measure::candidate& who, testbed& bed,
+                   const measure::conditions& at)
+      : all_(all), at_(at) {
+    together_in_turn(all_, [&] {
+      const measure::candidate chosen = who.choose ? who.choose(bed.device(), at) : who;
+      work_ = chosen.make(bed.device(), at);
+    });
+  }
+
+  /// @param elements this rank's, on its device
+  value operator()(const void* elements) const {
+    const value mine = together(all_, [&] {
+      work_->enqueue(elements, at_.n);
+      return work_->result();
+    });
+    return fold_by_rank(all_, at_.type, at_.op, mine);
+  }
+  /// Of this rank's share alone.
+  value own(const void* elements) const {
+    work_->enqueue(elements, at_.n);
+    return work_->result();
+  }
+
+  reading read(host_input& from, const void* elements) const {
+    reading r{.from = from.from(), .computed = (*this)(elements), .expected = from.expected(at_.n)};
+    const auto folds = static_cast<std::uint64_t>(all_.count() - 1);
+    const std::uint64_t depth = largest(all_, work_->depth(at_.n)) + folds;
+    r.bound = error_bound(r.expected, depth);
+    r.verdict = judge(r.expected, r.computed, depth);
+    return r;
+  }
+  [[nodiscard]] const runnable& work() const { return *work_; }
+
+ private:
+  const ranks& all_;
+  measure::conditions at_;
+  std::unique_ptr<runnable> work_;
+};
+
+/// Times of the slowest rank, by the host's clock, from when all are ready.
+double time_of_slowest(const ranks& all, const auto& work) {
+  using clock = std::chrono::steady_clock;
+  static_cast<void>(all.gather(0));
+  const clock::time_point start = clock::now();
+  work();
+  return largest(all, std::chrono::duration<double>(clock::now() - start).count());
+}
+
+struct times {
+  std::vector<double> whole, own;
+};
+
+/// Each call on elements that no cache holds.
+times take_times(const ranks& all, const shared_reduction& reduce, input_ring& ring, int repeat) {
+  times t;
+  double spent = 0;
+  constexpr double enough = 0.5;
+  constexpr int most = 50;
+  static_cast<void>(reduce(ring.window(ring.next())));
+  do {
+    t.own.push_back(time_of_slowest(all, [&] { reduce.own(ring.window(ring.next())); }));
+    t.whole.push_back(time_of_slowest(all, [&] { reduce(ring.window(ring.next())); }));
+    spent += t.own.back() + t.whole.back();
+  } while (static_cast<int>(t.whole.size()) < (repeat == 0 ? most : repeat) &&
+           (repeat != 0 || spent < enough));
+  return t;
+}
+
+std::string describe_times(const std::vector<double>& seconds) {
+  const measure::summary t = measure::summarize(seconds);
+  return fmt::format("{} median of {} ({} to {})", format_seconds(t.median), seconds.size(),
+                     format_seconds(t.fastest), format_seconds(t.slowest));
+}
+
+/// What came of a stage, with the times of whole calls in the result.
+struct shared_result {
+  result whole;
+  std::vector<double> own_seconds;  ///< of the slowest rank without the fold of all
+};
+
+/// This rank's share, on its device.
+class shared_testbed {
+ public:
+  shared_testbed(const ranks& all, options o, const std::function<std::string()>& device)
+      : all_(all),
+        options_(std::move(o)),
+        bed_(together_in_turn(all,
+                              [&] { return std::make_unique<testbed>(choose_device(device())); })),
+        input_(make()),
+        ring_(ring_of(input_.data, measure::ring_bytes(bed_->device().properties()))) {
+    if (host_input* const other = together(all_, [&] { return input_.data.companion(); }))
+      companion_.emplace(ring_of(*other, 0));
+    struct name {
+      char text[32] = "";
+    } mine;
+    bed_->choice().name().copy(mine.text, sizeof mine.text - 1);
+    for (const name& each : all_.gather(mine)) devices_.push_back(each.text);
+  }
+
+  /// @throws shared_error when the stage does not serve the request
+  shared_result run(const stage_info& stage) {
+    host_input& data = input_.data;
+    measure::conditions at{.type = data.type(),
+                           .op = data.op(),
+                           .n = data.n(),
+                           .mode = measure::timing_mode::back_to_back};
+    const measure::candidate who = candidate_in_shape(stage, options_.shape);
+    const shared_reduction reduce(all_, who, *bed_, at);
+    const reading read = reduce.read(data, ring_.window(0));
+    shared_result r{.whole = {.who = measure::stage_candidate(stage, {}),
+                              .at = at,
+                              .warp_size = bed_->device().properties().warp_size,
+                              .computed = read.computed,
+                              .expected = read.expected,
+                              .verdict = read.verdict,
+                              .bound = read.bound},
+                    .own_seconds = {}};
+    if (companion_) r.whole.companion = reduce.read(*data.companion(), companion_->window(0));
+    times t = take_times(all_, reduce, ring_, options_.repeat);
+    r.own_seconds = std::move(t.own);
+    r.whole.seconds = std::move(t.whole);
+    r.whole.time = measure::summarize(r.whole.seconds);
+    if (const auto* made = dynamic_cast<const reduction*>(&reduce.work())) {
+      r.whole.used_shape = made->used_shape();
+      const plan passes = made->plan_for(at.n);
+      r.whole.passes = {passes.begin(), passes.end()};
+    }
+    r.whole.at.n = input_.n;
+    r.whole.name = fmt::format("{:02}_{}/{}/{}/n:{}/ranks:{}", stage.number, stage.name,
+                               name_of(at.type), at.op, input_.n, all_.count());
+    return r;
+  }
+
+  /// `2 ranks on cuda:0, cuda:1 (NVIDIA H200)`
+  [[nodiscard]] std::string description() const {
+    std::vector<std::string> different;
+    for (const std::string& each : devices_)
+      if (std::ranges::find(different, each) == different.end()) different.push_back(each);
+    return fmt::format("{} ranks on {} ({})", all_.count(), fmt::join(different, ", "),
+                       bed_->device().properties().name);
+  }
+  [[nodiscard]] std::string shares() const {
+    const share first = share_of(input_.n, 0, all_.count());
+    const share last = share_of(input_.n, all_.count() - 1, all_.count());
+    return first.count == last.count ? fmt::format("{} elements each", first.count)
+                                     : fmt::format("{} to {} elements", last.count, first.count);
+  }
+  [[nodiscard]] const chosen_input& input() const { return input_; }
+  [[nodiscard]] const testbed& bed() const { return *bed_; }
+
+  void write(const std::vector<shared_result>& results) {
+    if (options_.json.empty()) return;
+    nlohmann::ordered_json context = describe_run(options_, *bed_);
+    context["ranks"] = all_.count();
+    context["devices"] = devices_;
+    std::vector<result> whole;
+    for (const shared_result& each : results) whole.push_back(each.whole);
+    measure::write_results(options_.json, context, whole, bed_->choice().name());
+  }
+
+ private:
+  chosen_input make() {
+    if (options_.n.empty() && options_.input.empty()) {
+      const std::uint64_t fits = together(all_, [&] {
+        return default_n(
+            options_.type.empty() ? element_type::f32 : parse_element_type(options_.type), *bed_);
+      });
+      options_.n = std::to_string(std::ranges::min(all_.gather(fits)));
+    }
+    chosen_input input = together(all_, [&] { return make_input(options_, *bed_, &all_); });
+    // A file of one name may be another one on another machine.
+    const std::vector<std::uint64_t> lengths = all_.gather(input.n);
+    if (std::ranges::count(lengths, input.n) != all_.count())
+      throw shared_error(exit_code::bad_input,
+                         "the ranks' files hold different numbers of elements");
+    return input;
+  }
+
+  input_ring ring_of(const host_input& from, std::uint64_t bytes) {
+    return together(all_, [&] { return input_ring(bed_->device(), from, from.n(), bytes); });
+  }
+
+  const ranks& all_;
+  options options_;
+  std::unique_ptr<testbed> bed_;
+  chosen_input input_;
+  input_ring ring_;
+  std::optional<input_ring> companion_;
+  std::vector<std::string> devices_;
+};
+
+void print_run(const shared_result& r, const shared_testbed& on) {
+  const result& m = r.whole;
+  const host_input& data = on.input().data;
+  print_fact("stage", describe_stage(*m.who.stage));
+  print_fact("device", on.description());
+  print_fact("input", fmt::format("{} of {}", m.at.op, on.input().description()));
+  print_fact("shares", on.shares());
+  const bool is_exact_sum = data.from() == measure::origin::exact && m.at.op == "sum" &&
+                            exact_input_matters(m.at.type, m.at.op);
+  print_fact("result", describe_verdict({data.from(), m.computed, m.expected, m.bound, m.verdict},
+                                        is_exact_sum ? ", exact in any order" : ""));
+  if (m.companion)
+    print_fact(name_of(m.companion->from), fmt::format("{} for other elements, in the same shares",
+                                                       describe_verdict(*m.companion)));
+  print_fact("share", fmt::format("{}, the slowest rank's own", describe_times(r.own_seconds)));
+  print_fact("time", fmt::format("{}, {:.4g} GB/s, with all shares folded on every rank",
+                                 describe_times(m.seconds), m.gigabytes_per_second()));
+}
+
+void prepare(const ranks& all, const options& o) {
+  together(all, [&] {
+    if (!o.mode.empty())
+      throw input_error("what ranks share is timed by the host's clock: leave --mode out");
+    simt::set_schedule(simt::parse_schedule(o.schedule));
+    if (all.rank() == 0) measure::check_json_file(o.json);
+  });
+}
+
+exit_code code_of(const result& m) {
+  return m.is_wrong() ? exit_code::wrong_result : exit_code::success;
+}
+
+/// Climbs the ladder on all ranks; rank 0 reports.
+exit_code climb_among(const ranks& all, const options& o,
+                      const std::function<std::string()>& device) {
+  prepare(all, o);
+  shared_testbed on(all, o, device);
+  const bool is_silent = all.rank() != 0 || o.json == "-";
+  if (!is_silent)
+    fmt::print("{} of {}, {}: {}, whole calls timed by the host\n", on.input().data.op(),
+               on.input().description(), on.description(), on.shares());
+  std::vector<shared_result> results;
+  std::optional<ladder_table> table;
+  if (!is_silent) table.emplace(ladder_columns{});
+  exit_code code = exit_code::success;
+  for (const measure::candidate& who : choose_candidates(o, on.bed().choice())) {
+    if (who.stage == nullptr) continue;
+    ladder_row row{.who = &who, .n = on.input().n};
+    try {
+      results.push_back(on.run(*who.stage));
+      row.measured = results.back().whole;
+      if (row.measured->is_wrong()) code = exit_code::wrong_result;
+    } catch (const shared_error& e) {
+      if (e.code() != exit_code::bad_input) throw;
+      row.refusal = e.what();
+    }
+    if (table) table->add(row);
+    // Each time anew, so that a run that is cut short has left what it found.
+    if (!is_silent && !results.empty()) on.write(results);
+  }
+  if (results.empty())
+    throw shared_error(exit_code::bad_input, "no stage serves this request on these devices");
+  if (all.rank() == 0 && is_silent) on.write(results);
+  return code;
+}
+
+/// One rank for each of the devices that are named.
+template <typename Work>
+exit_code on_devices(const options& o, Work work) {
+  const int count = static_cast<int>(o.devices.size());
+  return in_threads(count, [&](const ranks& all) {
+    return work(all, [&] { return o.devices[static_cast<std::size_t>(all.rank())]; });
+  });
+}
+
+}  // namespace
+
+exit_code run_among(const ranks& all, const run_request& r,
+                    const std::function<std::string()>& device) {
+  prepare(all, r.o);
+  compare_requests(all, r);
+  const stage_info& stage = *together_in_turn(all, [&] { return &r.chosen_stage(); });
+  shared_testbed on(all, r.o, device);
+  const shared_result found = on.run(stage);
+  if (all.rank() != 0) return code_of(found.whole);
+  if (r.o.json != "-") print_run(found, on);
+  on.write({found});
+  return code_of(found.whole);
+}
+
+exit_code run_on_devices(const run_request& r) {
+  return on_devices(
+      r.o, [&](const ranks& all, const auto& device) { return run_among(all, r, device); });
+}
+
+exit_code climb_on_devices(const options& o) {
+  return on_devices(
+      o, [&](const ranks& all, const auto& device) { return climb_among(all, o, device); });
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,94 @@
+/// @file
+/// Ranks in one process: a thread each.
+#pragma once
+
+#include <atomic>
+#include <barrier>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/ranks/ranks.hpp"
+
+namespace tenfold {
+
+/// A thread among `in_threads`.
+class thread_ranks final : public ranks {
+ public:
+  /// Where the threads meet.
+  struct meeting {
+    explicit meeting(int count) : all_are_here(count), brought(static_cast<std::size_t>(count)) {}
+
+    std::barrier<> all_are_here;
+    std::vector<const void*> brought;
+    std::atomic<bool> has_been_left = false;
+  };
+
+  thread_ranks(meeting& at, int rank) : at_(at), rank_(rank) {}
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int count() const override { return static_cast<int>(at_.brought.size()); }
+
+  using ranks::gather;
+  void gather(const void* mine, std::size_t bytes, void* all) const override {
+    at_.brought[static_cast<std::size_t>(rank_)] = mine;
+    at_.all_are_here.arrive_and_wait();
+    const bool is_complete = !at_.has_been_left;
+    if (is_complete)
+      for (std::size_t rank = 0; rank < at_.brought.size(); ++rank)
+        std::memcpy(static_cast<std::byte*>(all) + rank * bytes, at_.brought[rank], bytes);
+    // What a thread brings is its own until all have read it.
+    at_.all_are_here.arrive_and_wait();
+    if (!is_complete) throw device_error("another rank has failed");
+  }
+
+  /// For a thread that does not come any more: those that wait for it hear of that.
+  void leave() const {
+    at_.has_been_left = true;
+    at_.all_are_here.arrive_and_drop();
+  }
+
+ private:
+  meeting& at_;
+  int rank_;
+};
+
+/// Calls `work(const ranks&)` in as many threads, and waits for them.
+/// @return what it returns on rank 0
+/// @throws what it throws on one rank, on the one that failed by itself if that can be told
+template <typename Work>
+auto in_threads(int count, Work work) {
+  struct end {
+    std::optional<std::invoke_result_t<Work, const ranks&>> result{};
+    std::exception_ptr failure{};
+  };
+  thread_ranks::meeting meeting(count);
+  std::vector<end> ends(static_cast<std::size_t>(count));
+  std::atomic<int> first_to_fail = -1;
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < count; ++rank)
+      threads.emplace_back([&, rank] {
+        const thread_ranks here(meeting, rank);
+        end& mine = ends[static_cast<std::size_t>(rank)];
+        try {
+          mine.result = work(here);
+        } catch (...) {
+          mine.failure = std::current_exception();
+          int none = -1;
+          first_to_fail.compare_exchange_strong(none, rank);
+          here.leave();
+        }
+      });
+  }
+  if (first_to_fail >= 0)
+    std::rethrow_exception(ends[static_cast<std::size_t>(first_to_fail.load())].failure);
+  return *ends.front().result;
+}
+
+}  // namespace tenfold
