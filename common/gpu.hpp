@@ -48,6 +48,7 @@
 #include "common/gpu/hip.hpp"
 #else
 #include "common/gpu/simt.hpp"
+#include "common/gpu/vocabulary.hpp"
 #endif
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {

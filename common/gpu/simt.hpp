@@ -14,11 +14,14 @@
 #include "common/gpu/words.hpp"
 #include "common/static_array.hpp"
 
+struct uint3;
+
 namespace tenfold::simt {
 
 /// Position of a thread in its block, of a block in the grid, or an extent of either.
 struct index3 {
   unsigned x = 1, y = 1, z = 1;
+  constexpr operator ::uint3() const;
 };
 
 /// A place in a kernel's source. A kernel makes no strings: the file is the compiler's own text.
@@ -40,6 +43,12 @@ struct exchange {
   bool is_vote;
   bool predicate;        ///< this lane's vote
   std::uint64_t ballot;  ///< out: the votes of all lanes in the mask
+  /// Those take part that are active: who is at this place when no other lane of the warp can go
+  /// on. The mask then comes out.
+  bool is_of_active = false;
+  /// Makes what this lane receives of what all that take part have sent, by their lanes; null where
+  /// the value of `source` is copied.
+  void (*combine)(exchange& mine, const exchange* const* lanes) = nullptr;
 };
 
 inline constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
@@ -47,11 +56,18 @@ inline constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
 /// Waits until every thread of the block arrives at the same place.
 void sync_block(source_place where);
 
+/// The same, and counts the threads for which the predicate holds.
+[[nodiscard]] unsigned count_in_block(bool predicate, source_place where);
+
 /// Waits until every lane of the mask arrives at the same place, then exchanges their values.
 void sync_lanes(exchange& mine);
 
 /// Ends the block with an error: hardware faults at a vector load that is not aligned to its size.
 void fail_misaligned(const void* address, std::size_t bytes);
+
+/// Ends the block with an error: the kernel asks for what the executor does not have.
+/// @param what one line that says so and what to do, which lives as long as the program
+[[noreturn]] void refuse(const char* what);
 
 /// What hardware copies on its own, while threads go on.
 void copy_by_hardware(void* to, const void* from, std::size_t bytes);
@@ -61,6 +77,9 @@ void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
 /// The block's dynamic shared memory. Its size is the launch's.
 [[nodiscard]] void* dynamic_shared_memory();
+
+/// Whether the address lies in the block's shared memory.
+[[nodiscard]] bool is_shared(const void* address);
 
 }  // namespace tenfold::simt
 
@@ -78,10 +97,12 @@ namespace tenfold::simt {
 
 /// Sends a value and receives that of `source`.
 template <typename T>
-T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, source_place where) {
+T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, source_place where,
+               bool is_of_active = false) {
   static_assert(std::is_trivially_copyable_v<T>, "shuffles move trivially copyable types");
   T received = value;
-  exchange mine{name, where, mask, source, sizeof(T), &value, &received, false, false, 0};
+  exchange mine{name,      where, mask,  source, sizeof(T),   &value,
+                &received, false, false, 0,      is_of_active};
   sync_lanes(mine);
   return received;
 }
@@ -98,6 +119,27 @@ inline void sync_warp(std::uint64_t mask, source_place where) {
   sync_lanes(mine);
 }
 
+// Whose value a shuffle brings, in segments of `width` lanes. A lane with none that far keeps its
+// own.
+
+inline unsigned lane_down(unsigned delta, int width) {
+  const unsigned self = lane(), segment = static_cast<unsigned>(width);
+  return delta < segment - self % segment ? self + delta : self;
+}
+inline unsigned lane_up(unsigned delta, int width) {
+  const unsigned self = lane();
+  return self % static_cast<unsigned>(width) >= delta ? self - delta : self;
+}
+inline unsigned lane_across(int lane_mask, int width) {
+  const unsigned self = lane(), segment = static_cast<unsigned>(width);
+  const unsigned other = self ^ static_cast<unsigned>(lane_mask);
+  return other < self / segment * segment + segment ? other : self;
+}
+inline unsigned lane_at(int source, int width) {
+  const unsigned segment = static_cast<unsigned>(width);
+  return lane() / segment * segment + static_cast<unsigned>(source) % segment;
+}
+
 }  // namespace tenfold::simt
 
 // The words themselves. The defaulted last arguments record the caller's place.
@@ -111,44 +153,36 @@ inline void __syncwarp(std::uint64_t mask = tenfold::simt::all_lanes,
   tenfold::simt::sync_warp(mask, {file, line});
 }
 
-/// The value of the lane `delta` further up; a lane with none that far keeps its own.
+/// The value of the lane so many further up.
 template <typename T>
-T __shfl_down_sync(std::uint64_t mask, T value, unsigned delta, int width = warpSize,
+T __shfl_down_sync(std::uint64_t mask, T value, unsigned which, int width = warpSize,
                    const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const unsigned self = tenfold::simt::lane();
-  const unsigned segment = static_cast<unsigned>(width);
-  const unsigned source = delta < segment - self % segment ? self + delta : self;
-  return tenfold::simt::shuffle_from("__shfl_down_sync", mask, value, source, {file, line});
+  return tenfold::simt::shuffle_from("__shfl_down_sync", mask, value,
+                                     tenfold::simt::lane_down(which, width), {file, line});
 }
 
-/// The value of the lane `delta` further down; a lane with none that far keeps its own.
+/// The value of the lane so many further down.
 template <typename T>
-T __shfl_up_sync(std::uint64_t mask, T value, unsigned delta, int width = warpSize,
+T __shfl_up_sync(std::uint64_t mask, T value, unsigned which, int width = warpSize,
                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const unsigned self = tenfold::simt::lane();
-  const unsigned source = self % static_cast<unsigned>(width) >= delta ? self - delta : self;
-  return tenfold::simt::shuffle_from("__shfl_up_sync", mask, value, source, {file, line});
+  return tenfold::simt::shuffle_from("__shfl_up_sync", mask, value,
+                                     tenfold::simt::lane_up(which, width), {file, line});
 }
 
-/// The value of the lane whose number differs in the bits of `lane_mask`.
+/// The value of the lane whose number differs in these bits.
 template <typename T>
-T __shfl_xor_sync(std::uint64_t mask, T value, int lane_mask, int width = warpSize,
+T __shfl_xor_sync(std::uint64_t mask, T value, int which, int width = warpSize,
                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const unsigned self = tenfold::simt::lane();
-  const unsigned segment = static_cast<unsigned>(width);
-  const unsigned other = self ^ static_cast<unsigned>(lane_mask);
-  const unsigned source = other < self / segment * segment + segment ? other : self;
-  return tenfold::simt::shuffle_from("__shfl_xor_sync", mask, value, source, {file, line});
+  return tenfold::simt::shuffle_from("__shfl_xor_sync", mask, value,
+                                     tenfold::simt::lane_across(which, width), {file, line});
 }
 
-/// The value of lane `source` of this lane's segment.
+/// The value of that lane of this lane's segment.
 template <typename T>
-T __shfl_sync(std::uint64_t mask, T value, int source, int width = warpSize,
+T __shfl_sync(std::uint64_t mask, T value, int which, int width = warpSize,
               const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  const unsigned segment = static_cast<unsigned>(width);
-  const unsigned first = tenfold::simt::lane() / segment * segment;
   return tenfold::simt::shuffle_from("__shfl_sync", mask, value,
-                                     first + static_cast<unsigned>(source) % segment, {file, line});
+                                     tenfold::simt::lane_at(which, width), {file, line});
 }
 
 inline std::uint64_t __ballot_sync(std::uint64_t mask, int predicate,
@@ -202,7 +236,8 @@ __attribute__((no_sanitize("thread"))) T exchange_for(T* address, Next next) {
 /// The same as one access, however often it is tried, to whoever observes the kernel.
 template <typename T, typename Next>
 T replace(T* address, Next next) {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>>;
   static_assert(sizeof(T) == sizeof(word));
   __atomic_fetch_add(reinterpret_cast<word*>(address), 0, __ATOMIC_RELAXED);
   return exchange_for(address, next);

@@ -35,8 +35,9 @@
 #define __launch_bounds__(...)
 // The tags end up in mangled names: they tell the executor which variables a kernel shares.
 #define __global__ __attribute__((TENFOLD_KERNEL))
-// Unless a shared variable counts as used, one that is never written would be read as zero.
-#define __shared__ static thread_local __attribute__((used, abi_tag("gpu_shared")))
+// Unless a shared variable counts as used, one that is never written would be read as zero. In a
+// kernel a thread-local variable is static by itself, so that `static` may stand beside it.
+#define __shared__ thread_local __attribute__((used, abi_tag("gpu_shared")))
 #endif
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu {

@@ -83,6 +83,10 @@ std::tuple<finding_kind, std::string, std::string> explain(const simt::block_fai
     case failure_kind::assertion:
       return {finding_kind::fault, failure.text,
               "Find out why what is asserted does not hold for this thread."};
+    case failure_kind::refused:
+      return {finding_kind::fault, failure.text,
+              "Run it on a GPU, or write it in words that the executor has: see "
+              "docs/executor.md."};
     default:
       return {finding_kind::fault, failure.text, "Let a kernel neither throw nor trap."};
   }

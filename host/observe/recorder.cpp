@@ -29,8 +29,8 @@ std::mutex sites_mutex;
 std::vector<meeting_site> sites;
 
 action action_of(const simt::exchange& mine) {
-  if (mine.size != 0) return action::shuffle;
-  return mine.is_vote ? action::vote : action::warp_barrier;
+  if (mine.is_vote) return action::vote;
+  return mine.size != 0 ? action::shuffle : action::warp_barrier;
 }
 
 }  // namespace

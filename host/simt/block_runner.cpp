@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <csignal>
 #include <cstring>
 #include <span>
+#include <utility>
 
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
 thread_local constinit tenfold::simt::index3 blockIdx{0, 0, 0};
@@ -64,8 +66,17 @@ thread_local constinit block_runner* block_runner::current_ = nullptr;
 void sync_block(source_place where) {
   block_runner::current()->sync_block(where);
 }
+unsigned count_in_block(bool predicate, source_place where) {
+  return block_runner::current()->count_in_block(predicate, where);
+}
 void sync_lanes(exchange& mine) {
   block_runner::current()->sync_lanes(mine);
+}
+void refuse(const char* what) {
+  block_runner::current()->fail_running({.kind = failure_kind::refused, .text = what});
+}
+bool is_shared(const void* address) {
+  return block_runner::current()->is_shared(address);
 }
 void fail_misaligned(const void* address, std::size_t bytes) {
   block_runner::current()->fail_running(
@@ -164,7 +175,7 @@ void block_runner::join(const grid_job& job) {
 }
 
 void block_runner::reset_block() {
-  arrived_ = finished_ = 0;
+  arrived_ = finished_ = votes_ = 0;
   for (thread_state& thread : threads_) thread.meetings = 0;
   for (warp_state& warp : warps_) {
     warp.ready = warp.lanes;
@@ -274,9 +285,13 @@ void block_runner::sync_block(source_place where) {
   if (arrived_ == 0) first_arrival_ = &me;
   if (!is_same_place(first_arrival_->barrier, where))
     fail({.kind = failure_kind::different_barriers, .thread = first_arrival_, .other = &me});
-  if (++arrived_ < thread_count_) return resume(pick_ready(me.warp));
+  if (++arrived_ < thread_count_) {
+    complete_active(me.warp);
+    return resume(pick_ready(me.warp));
+  }
 
   arrived_ = 0;
+  voted_ = std::exchange(votes_, 0);
   if (observer_ != nullptr) observer_->pass_block_barrier();
   for (warp_state& each : warps_) {
     each.ready = each.at_barrier;
@@ -285,18 +300,30 @@ void block_runner::sync_block(source_place where) {
   resume(pick_ready(first_warp()));
 }
 
+unsigned block_runner::count_in_block(bool predicate, source_place where) {
+  votes_ += predicate;
+  sync_block(where);
+  return voted_;
+}
+
 void block_runner::sync_lanes(exchange& mine) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
-  mine.mask &= warp.lanes;
+  mine.mask = mine.is_of_active ? 0 : mine.mask & warp.lanes;
   me.collective = &mine;
   ++me.meetings;
-  if ((mine.mask & bit(me.lane)) == 0) fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
-  if (observer_ != nullptr) observer_->arrive(mine);
+  if (!mine.is_of_active) {
+    if ((mine.mask & bit(me.lane)) == 0)
+      fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
+    if (observer_ != nullptr) observer_->arrive(mine);
+  }
   warp.ready &= ~bit(me.lane);
   warp.in_collective |= bit(me.lane);
   complete_collective(me);
+  complete_active(me.warp);
   resume(pick_ready(me.warp));
+  // Only now it is known with whom.
+  if (mine.is_of_active && observer_ != nullptr) observer_->arrive(mine);
 }
 
 /// The lanes that a waiting one waits for, itself among them: all of its mask but the returned.
@@ -324,6 +351,7 @@ const block_runner::thread_state* block_runner::find_disagreement(const thread_s
 /// Ends a collective once all of its lanes that have not returned are there. Lanes that are in
 /// another one may come to this one later: see fail_for_waiting for those who never do.
 void block_runner::complete_collective(const thread_state& waiting) {
+  if (waiting.collective->is_of_active) return;
   if (!all_there(waiting) || find_disagreement(waiting) != nullptr) return;
   const std::uint64_t participants = expected_lanes(waiting);
   exchange_values(waiting.warp, participants);
@@ -331,15 +359,49 @@ void block_runner::complete_collective(const thread_state& waiting) {
   warps_[waiting.warp].ready |= participants;
 }
 
+/// Ends a collective of the active lanes of a warp in which nobody can go on. Of lanes that wait in
+/// several, those at the lowest line go first, as they do on hardware: where branches meet again,
+/// the others wait for them.
+void block_runner::complete_active(unsigned warp_number) {
+  warp_state& warp = warps_[warp_number];
+  if (warp.ready != 0 || warp.in_collective == 0) return;
+  const exchange* first = nullptr;
+  for_each_lane(warp.in_collective, [&](unsigned lane) {
+    const exchange& each = *thread_at(warp_number, lane).collective;
+    if (each.is_of_active && (first == nullptr || each.where.line < first->where.line))
+      first = &each;
+  });
+  if (first == nullptr) return;
+  std::uint64_t participants = 0;
+  for_each_lane(warp.in_collective, [&](unsigned lane) {
+    const exchange& each = *thread_at(warp_number, lane).collective;
+    if (each.is_of_active && each.size == first->size && is_same_text(each.name, first->name) &&
+        is_same_place(each.where, first->where))
+      participants |= bit(lane);
+  });
+  for_each_lane(participants, [&](unsigned lane) {
+    thread_at(warp_number, lane).collective->mask = participants;
+  });
+  exchange_values(warp_number, participants);
+  warp.in_collective &= ~participants;
+  warp.ready |= participants;
+}
+
 void block_runner::exchange_values(unsigned warp_number, std::uint64_t participants) {
   std::uint64_t ballot = 0;
+  std::array<const exchange*, 64> lanes;
   for_each_lane(participants, [&](unsigned lane) {
-    if (thread_at(warp_number, lane).collective->predicate) ballot |= bit(lane);
+    lanes[lane] = thread_at(warp_number, lane).collective;
+    if (lanes[lane]->predicate) ballot |= bit(lane);
   });
   for_each_lane(participants, [&](unsigned lane) {
     thread_state& thread = thread_at(warp_number, lane);
     exchange& each = *thread.collective;
     each.ballot = ballot;
+    if (each.combine != nullptr) {
+      each.mask = participants;
+      return each.combine(each, lanes.data());
+    }
     if (each.size == 0) return;
     if (each.source >= warp_size_ || (participants & bit(each.source)) == 0)
       fail({.kind = failure_kind::silent_source, .thread = &thread});
@@ -357,6 +419,7 @@ void block_runner::leave_block() {
   for_each_lane(warp.in_collective, [&](unsigned lane) {
     if (warp.in_collective & bit(lane)) complete_collective(thread_at(me.warp, lane));
   });
+  complete_active(me.warp);
   resume(pick_ready(me.warp));
 }
 
@@ -388,6 +451,13 @@ void block_runner::fault(int signal, const void* address) {
   fail_running(
       {.kind = stacks_.is_guard(address) ? failure_kind::stack_overflow : failure_kind::bad_address,
        .address = address});
+}
+
+bool block_runner::is_shared(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  return std::ranges::any_of(shared_, [&](const shared_area& area) {
+    return at - reinterpret_cast<std::uintptr_t>(area.bytes.data()) < area.bytes.size();
+  });
 }
 
 void block_runner::copy_by_hardware(void* to, const void* from, std::size_t bytes) {
@@ -447,7 +517,7 @@ std::string block_runner::describe_waiting() const {
 }
 
 std::string block_runner::describe_failure() const {
-  const auto& [kind, thread, other, address, bytes, exception, asserted, where] = failure_;
+  const auto& [kind, thread, other, address, bytes, exception, text, where] = failure_;
   switch (kind) {
     case failure_kind::none:
       break;
@@ -494,17 +564,18 @@ std::string block_runner::describe_failure() const {
       return fmt::format("{} touched memory that is not there, at address {}", name_thread(*thread),
                          fmt::ptr(address));
     case failure_kind::trapped:
-      return fmt::format(
-          "{} trapped: it called __builtin_trap, or did what the language leaves undefined",
-          name_thread(*thread));
+      return fmt::format("{} trapped: it called __trap, or did what the language leaves undefined",
+                         name_thread(*thread));
     case failure_kind::assertion:
-      return fmt::format("{} fails assert({}) at {}", name_thread(*thread), asserted,
+      return fmt::format("{} fails assert({}) at {}", name_thread(*thread), text,
                          name_place(where));
     case failure_kind::misaligned:
       return fmt::format(
           "{} loads {} bytes at once at address {}, which is no multiple of that; hardware faults "
           "there",
           name_thread(*thread), bytes, fmt::ptr(address));
+    case failure_kind::refused:
+      return fmt::format("{} {}", name_thread(*thread), text);
     case failure_kind::stopped:
       return fmt::format(
           "{} was stopped: it goes on and on, or does more between two barriers than can be "

@@ -41,8 +41,8 @@ class block_runner {
     const void* address = nullptr;
     std::size_t bytes = 0;
     std::exception_ptr exception = nullptr;
-    const char* asserted = nullptr;
-    source_place where{};  // of what is asserted
+    const char* text = nullptr;  // what is asserted, or why it is refused
+    source_place where{};        // of what is asserted
   };
 
   block_runner();
@@ -55,9 +55,11 @@ class block_runner {
 
   // Called by the fibers, through common/gpu/simt.hpp.
   void sync_block(source_place where);
+  [[nodiscard]] unsigned count_in_block(bool predicate, source_place where);
   void sync_lanes(exchange& mine);
   [[nodiscard]] unsigned current_lane() const { return running_->lane; }
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
+  [[nodiscard]] bool is_shared(const void* address) const;
   void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
   /// From a signal handler: ends the block, if a fiber was running, and returns only when none was.
@@ -101,6 +103,7 @@ class block_runner {
   [[nodiscard]] bool all_there(const thread_state& waiting) const;
   [[nodiscard]] const thread_state* find_disagreement(const thread_state& waiting);
   void complete_collective(const thread_state& waiting);
+  void complete_active(unsigned warp_number);
   void exchange_values(unsigned warp_number, std::uint64_t participants);
 
   [[noreturn]] void fail(failure what);
@@ -131,6 +134,8 @@ class block_runner {
   unsigned warp_size_ = 0;
   unsigned thread_count_ = 0;
   unsigned arrived_ = 0;  // at the block's barrier
+  unsigned votes_ = 0;    // of those that have arrived
+  unsigned voted_ = 0;    // of all, at the barrier that was passed last
   const thread_state* first_arrival_ = nullptr;
   unsigned finished_ = 0;  // threads that have returned
   random_sequence random_{0};

@@ -44,7 +44,7 @@ int __wrap_putc(int character, std::FILE* to) {
                                        const char* /*function*/) {
   tenfold::simt::block_runner::current()->fail_running(
       {.kind = tenfold::simt::failure_kind::assertion,
-       .asserted = what,
+       .text = what,
        .where = {file, static_cast<int>(line)}});
 }
 

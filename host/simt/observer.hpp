@@ -81,6 +81,7 @@ enum class failure_kind {
   trapped,
   assertion,
   misaligned,
+  refused,  ///< what the executor does not have
   stopped  ///< by the observer
 };
 

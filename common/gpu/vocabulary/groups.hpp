@@ -1,0 +1,355 @@
+/// @file
+/// Cooperative groups, as CUDA and HIP have them: blocks, tiles of a warp, the lanes that are
+/// active, the grid; folds and running totals of a tile.
+///
+/// What a group of lanes does together is a collective of those lanes, and the executor is as
+/// strict with it as with the words that take a mask.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+#include "common/gpu/vocabulary.hpp"
+
+namespace cooperative_groups {
+
+namespace details {
+
+inline unsigned thread_in_block() {
+  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
+inline unsigned threads_of_block() {
+  return blockDim.x * blockDim.y * blockDim.z;
+}
+inline unsigned long long block_in_grid() {
+  return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                          (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
+}
+inline unsigned long long blocks_of_grid() {
+  return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+}
+/// The bits of the mask at the lanes that there are in this thread's warp.
+inline std::uint64_t lanes_of(unsigned first, unsigned count) {
+  return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
+}
+
+}  // namespace details
+
+// ---- blocks and the grid ------------------------------------------------------------------------
+
+class thread_block {
+ public:
+  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    tenfold::simt::sync_block({file, line});
+  }
+  static unsigned thread_rank() { return details::thread_in_block(); }
+  static unsigned num_threads() { return details::threads_of_block(); }
+  static unsigned size() { return num_threads(); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 dim_threads() { return blockDim; }
+  static dim3 group_dim() { return blockDim; }
+};
+inline thread_block this_thread_block() {
+  return {};
+}
+
+/// All threads of the launch. They meet in a grid of one block alone: blocks run one after the
+/// other here.
+class grid_group {
+ public:
+  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    if (num_blocks() > 1)
+      tenfold::simt::refuse(
+          "calls sync() of the grid, and the executor runs its blocks one after the other: launch "
+          "one block, or a second kernel in place of the barrier");
+    tenfold::simt::sync_block({file, line});
+  }
+  [[nodiscard]] bool is_valid() const { return true; }
+  [[nodiscard]] unsigned long long thread_rank() const {
+    return block_rank() * details::threads_of_block() + details::thread_in_block();
+  }
+  [[nodiscard]] unsigned long long num_threads() const {
+    return num_blocks() * details::threads_of_block();
+  }
+  [[nodiscard]] unsigned long long size() const { return num_threads(); }
+  [[nodiscard]] unsigned long long block_rank() const { return details::block_in_grid(); }
+  [[nodiscard]] unsigned long long num_blocks() const { return details::blocks_of_grid(); }
+  [[nodiscard]] dim3 block_index() const { return blockIdx; }
+  [[nodiscard]] dim3 dim_blocks() const { return gridDim; }
+  [[nodiscard]] dim3 group_dim() const { return gridDim; }
+};
+inline grid_group this_grid() {
+  return {};
+}
+
+// ---- lanes --------------------------------------------------------------------------------------
+
+namespace details {
+
+/// Some lanes of a warp, whose ranks follow their numbers.
+class lanes {
+ public:
+  explicit lanes(std::uint64_t mask, unsigned meta_rank = 0, unsigned meta_size = 1)
+      : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+  [[nodiscard]] unsigned num_threads() const { return static_cast<unsigned>(std::popcount(mask_)); }
+  [[nodiscard]] unsigned size() const { return num_threads(); }
+  [[nodiscard]] unsigned thread_rank() const {
+    return static_cast<unsigned>(std::popcount(mask_ & __lanemask_lt()));
+  }
+  /// The number of this group among those that a larger one was cut into.
+  [[nodiscard]] unsigned meta_group_rank() const { return meta_rank_; }
+  [[nodiscard]] unsigned meta_group_size() const { return meta_size_; }
+
+  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    tenfold::simt::sync_warp(mask_, {file, line});
+  }
+
+  template <typename T>
+  T shfl(T value, unsigned rank, const char* file = __builtin_FILE(),
+         int line = __builtin_LINE()) const {
+    return bring("shfl", value, rank % num_threads(), {file, line});
+  }
+  template <typename T>
+  T shfl_down(T value, unsigned delta, const char* file = __builtin_FILE(),
+              int line = __builtin_LINE()) const {
+    const unsigned rank = thread_rank();
+    return bring("shfl_down", value, delta < num_threads() - rank ? rank + delta : rank,
+                 {file, line});
+  }
+  template <typename T>
+  T shfl_up(T value, unsigned delta, const char* file = __builtin_FILE(),
+            int line = __builtin_LINE()) const {
+    const unsigned rank = thread_rank();
+    return bring("shfl_up", value, delta <= rank ? rank - delta : rank, {file, line});
+  }
+
+  int any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    return tenfold::simt::vote("any", mask_, predicate != 0, {file, line}) != 0;
+  }
+  int all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    return tenfold::simt::vote("all", mask_, predicate == 0, {file, line}) == 0;
+  }
+  /// A bit for each rank.
+  std::uint64_t ballot(int predicate, const char* file = __builtin_FILE(),
+                       int line = __builtin_LINE()) const {
+    return by_rank(tenfold::simt::vote("ballot", mask_, predicate != 0, {file, line}));
+  }
+  template <typename T>
+  std::uint64_t match_any(T value, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) const {
+    return by_rank(__match_any_sync(mask_, value, file, line));
+  }
+  template <typename T>
+  std::uint64_t match_all(T value, int& same, const char* file = __builtin_FILE(),
+                          int line = __builtin_LINE()) const {
+    return by_rank(__match_all_sync(mask_, value, &same, file, line));
+  }
+
+  [[nodiscard]] std::uint64_t mask() const { return mask_; }
+
+ protected:
+  template <typename T>
+  T bring(const char* name, T value, unsigned rank, tenfold::simt::source_place where) const {
+    std::uint64_t rest = mask_;
+    for (; rank != 0; --rank) rest &= rest - 1;
+    return tenfold::simt::shuffle_from(name, mask_, value,
+                                       static_cast<unsigned>(std::countr_zero(rest)), where);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t by_rank(std::uint64_t votes) const {
+    std::uint64_t packed = 0;
+    unsigned rank = 0;
+    for (std::uint64_t rest = mask_; rest != 0; rest &= rest - 1, ++rank)
+      if (votes & rest & -rest) packed |= std::uint64_t{1} << rank;
+    return packed;
+  }
+
+  std::uint64_t mask_;
+  unsigned meta_rank_, meta_size_;
+};
+
+/// The part of `count` lanes of the block in which this thread is; the last may have fewer.
+inline lanes part_of_block(unsigned count) {
+  if (count == 0 || count > static_cast<unsigned>(warpSize) || (count & (count - 1)) != 0)
+    tenfold::simt::refuse(
+        "asks for a tile of a size that the executor does not have: take a power of two up to the "
+        "warp's");
+  const unsigned self = tenfold::simt::lane(), first = self / count * count;
+  const unsigned left = threads_of_block() - (thread_in_block() - self + first);
+  return lanes(lanes_of(first, count < left ? count : left), thread_in_block() / count,
+               (threads_of_block() + count - 1) / count);
+}
+
+}  // namespace details
+
+/// The lanes that were active where it was made, or a part of another group.
+class coalesced_group : public details::lanes {
+ public:
+  using lanes::lanes;
+  explicit coalesced_group(const lanes& some) : lanes(some) {}
+};
+inline coalesced_group coalesced_threads(const char* file = __builtin_FILE(),
+                                         int line = __builtin_LINE()) {
+  return coalesced_group(__activemask(file, line));
+}
+
+/// Size lanes in a row. @tparam Parent what it was cut from
+template <unsigned Size, typename Parent = void>
+class thread_block_tile : public details::lanes {
+  static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads");
+  static_assert(Size <= 64, "the executor has no tiles of several warps");
+
+ public:
+  explicit thread_block_tile(const lanes& some) : lanes(some) {}
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+
+  template <typename T>
+  T shfl_xor(T value, unsigned mask, const char* file = __builtin_FILE(),
+             int line = __builtin_LINE()) const {
+    return this->bring("shfl_xor", value, (this->thread_rank() ^ mask) % Size, {file, line});
+  }
+};
+
+/// Any of the above.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : lanes_(0), is_block_(true) {}
+  thread_group(const details::lanes& some) : lanes_(some), is_block_(false) {}
+  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    if (is_block_)
+      thread_block::sync(file, line);
+    else
+      lanes_.sync(file, line);
+  }
+  [[nodiscard]] unsigned size() const { return is_block_ ? thread_block::size() : lanes_.size(); }
+  [[nodiscard]] unsigned num_threads() const { return size(); }
+  [[nodiscard]] unsigned thread_rank() const {
+    return is_block_ ? thread_block::thread_rank() : lanes_.thread_rank();
+  }
+
+ private:
+  details::lanes lanes_;
+  bool is_block_;
+};
+
+template <unsigned Size>
+thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
+  return thread_block_tile<Size, thread_block>(details::part_of_block(Size));
+}
+/// A smaller tile of a tile.
+template <unsigned Size, unsigned Larger, typename Parent>
+thread_block_tile<Size, thread_block_tile<Larger, Parent>> tiled_partition(
+    const thread_block_tile<Larger, Parent>& from) {
+  static_assert(Size <= Larger, "a part is no larger than the whole");
+  const auto part = details::part_of_block(Size);
+  return thread_block_tile<Size, thread_block_tile<Larger, Parent>>(
+      details::lanes(part.mask(), from.thread_rank() / Size, Larger / Size));
+}
+inline coalesced_group tiled_partition(const thread_block&, unsigned size) {
+  return coalesced_group(details::part_of_block(size));
+}
+/// The threads of the group that have the same label.
+template <std::derived_from<details::lanes> Group>
+coalesced_group labeled_partition(const Group& group, int label,
+                                  const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) {
+  return coalesced_group(__match_any_sync(group.mask(), label, file, line));
+}
+template <std::derived_from<details::lanes> Group>
+coalesced_group binary_partition(const Group& group, bool predicate,
+                                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  return labeled_partition(group, predicate, file, line);
+}
+
+template <typename Group>
+void sync(const Group& group, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  group.sync(file, line);
+}
+template <typename Group>
+auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <typename Group>
+auto group_size(const Group& group) {
+  return group.size();
+}
+
+// ---- folds --------------------------------------------------------------------------------------
+
+#define TENFOLD_FUNCTOR(name, result)                         \
+  template <typename T = void>                                \
+  struct name {                                               \
+    constexpr T operator()(T a, T b) const { return result; } \
+  };                                                          \
+  template <>                                                 \
+  struct name<void> {                                         \
+    template <typename T>                                     \
+    constexpr T operator()(T a, T b) const {                  \
+      return result;                                          \
+    }                                                         \
+  };
+TENFOLD_FUNCTOR(plus, static_cast<T>(a + b))
+TENFOLD_FUNCTOR(less, b < a ? b : a)
+TENFOLD_FUNCTOR(greater, a < b ? b : a)
+TENFOLD_FUNCTOR(bit_and, static_cast<T>(a& b))
+TENFOLD_FUNCTOR(bit_or, static_cast<T>(a | b))
+TENFOLD_FUNCTOR(bit_xor, static_cast<T>(a ^ b))
+#undef TENFOLD_FUNCTOR
+
+/// The fold of the tile's values, in all of its threads.
+template <unsigned Size, typename Parent, typename T, typename Op>
+T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op,
+         const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  for (unsigned mask = Size / 2; mask > 0; mask /= 2)
+    value = op(value, tile.shfl_xor(value, mask, file, line));
+  return value;
+}
+template <typename T, typename Op>
+T reduce(const coalesced_group& group, T value, Op op, const char* file = __builtin_FILE(),
+         int line = __builtin_LINE()) {
+  const unsigned rank = group.thread_rank(), count = group.size();
+  for (unsigned delta = std::bit_ceil(count) / 2; delta > 0; delta /= 2) {
+    const T other = group.shfl_down(value, delta, file, line);
+    if (delta < count - rank && rank < delta) value = op(value, other);
+  }
+  return group.shfl(value, 0, file, line);
+}
+
+/// The fold of this thread's value and those of all ranks below.
+template <std::derived_from<details::lanes> Group, typename T, typename Op = plus<T>>
+T inclusive_scan(const Group& group, T value, Op op = {}, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE()) {
+  for (unsigned delta = 1; delta < group.size(); delta *= 2) {
+    const T other = group.shfl_up(value, delta, file, line);
+    if (delta <= group.thread_rank()) value = op(other, value);
+  }
+  return value;
+}
+/// The fold of the values of all ranks below; in the first, T().
+template <std::derived_from<details::lanes> Group, typename T, typename Op = plus<T>>
+T exclusive_scan(const Group& group, T value, Op op = {}, const char* file = __builtin_FILE(),
+                 int line = __builtin_LINE()) {
+  const T before = group.shfl_up(inclusive_scan(group, value, op, file, line), 1, file, line);
+  return group.thread_rank() == 0 ? T() : before;
+}
+
+// ---- copies -------------------------------------------------------------------------------------
+
+/// Elements from global to shared memory, which are there after `wait`.
+template <typename Group, typename T>
+void memcpy_async(const Group& group, T* to, const T* from, std::size_t bytes) {
+  for (std::size_t i = group.thread_rank(); i < bytes / sizeof(T); i += group.size())
+    to[i] = from[i];
+}
+template <typename Group>
+void wait(const Group& group, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  group.sync(file, line);
+}
+
+}  // namespace cooperative_groups

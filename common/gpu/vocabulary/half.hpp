@@ -1,0 +1,322 @@
+/// @file
+/// `__half`, `__nv_bfloat16` and pairs of them, with arithmetic: `cuda_fp16.h` and `cuda_bf16.h`.
+/// Each operation rounds once, to nearest, as hardware does.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+
+#include "common/gpu/vocabulary.hpp"
+#include "common/narrow_float.hpp"
+
+namespace tenfold::simt {
+
+/// A number to calculate with. It converts to and from the wider types by itself, so that, as in
+/// CUDA, a sum of one and a float is ambiguous.
+/// @tparam Bits float16 or bfloat16
+template <typename Bits>
+class narrow {
+ public:
+  narrow() = default;
+  template <number T>
+  constexpr narrow(T x) : bits_(round_to_odd(static_cast<double>(x))) {}
+  constexpr narrow(float x) : bits_(x) {}
+
+  constexpr operator float() const { return static_cast<float>(bits_); }
+
+  static constexpr narrow from_bits(std::uint16_t bits) {
+    narrow x{};
+    x.bits_ = Bits::from_bits(bits);
+    return x;
+  }
+  [[nodiscard]] constexpr std::uint16_t bits() const { return bits_.bits(); }
+
+  // Of two such numbers a float holds enough of the result that rounding it again is no second
+  // error.
+#define TENFOLD_OPERATOR(op)                                \
+  friend constexpr narrow operator op(narrow a, narrow b) { \
+    return {float{a} op float{b}};                          \
+  }                                                         \
+  constexpr narrow& operator op##=(narrow other) {          \
+    return *this = *this op other;                          \
+  }
+  TENFOLD_OPERATOR(+)
+  TENFOLD_OPERATOR(-)
+  TENFOLD_OPERATOR(*)
+  TENFOLD_OPERATOR(/)
+#undef TENFOLD_OPERATOR
+#define TENFOLD_COMPARISON(op)                            \
+  friend constexpr bool operator op(narrow a, narrow b) { \
+    return float{a} op float{b};                          \
+  }
+  TENFOLD_COMPARISON(==)
+  TENFOLD_COMPARISON(!=)
+  TENFOLD_COMPARISON(<)
+  TENFOLD_COMPARISON(>)
+  TENFOLD_COMPARISON(<=)
+  TENFOLD_COMPARISON(>=)
+#undef TENFOLD_COMPARISON
+  friend constexpr narrow operator-(narrow a) {
+    return from_bits(a.bits() ^ 0x8000u);
+  }
+  friend constexpr narrow operator+(narrow a) {
+    return a;
+  }
+  constexpr narrow& operator++() {
+    return *this += narrow(1.0f);
+  }
+  constexpr narrow& operator--() {
+    return *this -= narrow(1.0f);
+  }
+
+ private:
+  /// To the float whose last bit says that there was more, so that the next rounding is the only
+  /// one.
+  static constexpr float round_to_odd(double x) {
+    const auto nearest = static_cast<float>(x);
+    auto bits = __builtin_bit_cast(std::uint32_t, nearest);
+    if (x != x || double{nearest} == x || (bits & 1) != 0) return nearest;
+    const bool is_beyond = (nearest > x) == (x > 0);
+    bits = is_beyond ? bits - 1 : bits + 1;
+    return __builtin_bit_cast(float, bits);
+  }
+
+  Bits bits_;
+};
+
+/// Two of them in four bytes.
+template <typename Bits>
+struct alignas(4) narrow_pair {
+  narrow<Bits> x, y;
+
+#define TENFOLD_OPERATOR(op)                                               \
+  friend constexpr narrow_pair operator op(narrow_pair a, narrow_pair b) { \
+    return {a.x op b.x, a.y op b.y};                                       \
+  }                                                                        \
+  constexpr narrow_pair& operator op##=(narrow_pair other) {               \
+    return *this = *this op other;                                         \
+  }
+  TENFOLD_OPERATOR(+)
+  TENFOLD_OPERATOR(-)
+  TENFOLD_OPERATOR(*)
+  TENFOLD_OPERATOR(/)
+#undef TENFOLD_OPERATOR
+  friend constexpr narrow_pair operator-(narrow_pair a) {
+    return {-a.x, -a.y};
+  }
+  friend constexpr bool operator==(narrow_pair a, narrow_pair b) {
+    return a.x == b.x && a.y == b.y;
+  }
+};
+
+// `__ldg` and its kind take them.
+template <typename Bits>
+constexpr bool is_vector(const narrow<Bits>&) {
+  return true;
+}
+template <typename Bits>
+constexpr bool is_vector(const narrow_pair<Bits>&) {
+  return true;
+}
+
+}  // namespace tenfold::simt
+
+using __half = tenfold::simt::narrow<tenfold::float16>;
+using __half2 = tenfold::simt::narrow_pair<tenfold::float16>;
+using half = __half;
+using half2 = __half2;
+using __nv_bfloat16 = tenfold::simt::narrow<tenfold::bfloat16>;
+using __nv_bfloat162 = tenfold::simt::narrow_pair<tenfold::bfloat16>;
+using nv_bfloat16 = __nv_bfloat16;
+using nv_bfloat162 = __nv_bfloat162;
+using __hip_bfloat16 = __nv_bfloat16;
+using __hip_bfloat162 = __nv_bfloat162;
+using hip_bfloat16 = __nv_bfloat16;
+
+// ---- arithmetic by name -------------------------------------------------------------------------
+
+#define TENFOLD_OPERATION(name, op)                                                                \
+  template <typename Bits>                                                                         \
+  tenfold::simt::narrow<Bits> name(tenfold::simt::narrow<Bits> a, tenfold::simt::narrow<Bits> b) { \
+    return a op b;                                                                                 \
+  }                                                                                                \
+  template <typename Bits>                                                                         \
+  tenfold::simt::narrow_pair<Bits> name##2(tenfold::simt::narrow_pair<Bits> a,                     \
+                                           tenfold::simt::narrow_pair<Bits> b) {                   \
+    return a op b;                                                                                 \
+  }
+TENFOLD_OPERATION(__hadd, +)
+TENFOLD_OPERATION(__hsub, -)
+TENFOLD_OPERATION(__hmul, *)
+TENFOLD_OPERATION(__hdiv, /)
+#undef TENFOLD_OPERATION
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __h2div(tenfold::simt::narrow_pair<Bits> a,
+                                         tenfold::simt::narrow_pair<Bits> b) {
+  return a / b;
+}
+
+#define TENFOLD_COMPARISON(name, op)                                        \
+  template <typename Bits>                                                  \
+  bool name(tenfold::simt::narrow<Bits> a, tenfold::simt::narrow<Bits> b) { \
+    return a op b;                                                          \
+  }
+TENFOLD_COMPARISON(__heq, ==)
+TENFOLD_COMPARISON(__hne, !=)
+TENFOLD_COMPARISON(__hlt, <)
+TENFOLD_COMPARISON(__hle, <=)
+TENFOLD_COMPARISON(__hgt, >)
+TENFOLD_COMPARISON(__hge, >=)
+#undef TENFOLD_COMPARISON
+
+template <typename Bits>
+bool __hisnan(tenfold::simt::narrow<Bits> x) {
+  return float{x} != float{x};
+}
+template <typename Bits>
+int __hisinf(tenfold::simt::narrow<Bits> x) {
+  return std::isinf(float{x}) ? (float{x} > 0 ? 1 : -1) : 0;
+}
+template <typename Bits>
+tenfold::simt::narrow<Bits> __hneg(tenfold::simt::narrow<Bits> x) {
+  return -x;
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __hneg2(tenfold::simt::narrow_pair<Bits> x) {
+  return -x;
+}
+template <typename Bits>
+tenfold::simt::narrow<Bits> __habs(tenfold::simt::narrow<Bits> x) {
+  return tenfold::simt::narrow<Bits>::from_bits(x.bits() & 0x7fffu);
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __habs2(tenfold::simt::narrow_pair<Bits> x) {
+  return {__habs(x.x), __habs(x.y)};
+}
+
+// Of a NaN and a number the number; of two zeros the positive one is the greater.
+template <typename Bits>
+tenfold::simt::narrow<Bits> __hmax(tenfold::simt::narrow<Bits> a, tenfold::simt::narrow<Bits> b) {
+  if (a == b) return std::signbit(float{a}) ? b : a;
+  return {fmaxf(a, b)};
+}
+template <typename Bits>
+tenfold::simt::narrow<Bits> __hmin(tenfold::simt::narrow<Bits> a, tenfold::simt::narrow<Bits> b) {
+  if (a == b) return std::signbit(float{a}) ? a : b;
+  return {fminf(a, b)};
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __hmax2(tenfold::simt::narrow_pair<Bits> a,
+                                         tenfold::simt::narrow_pair<Bits> b) {
+  return {__hmax(a.x, b.x), __hmax(a.y, b.y)};
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __hmin2(tenfold::simt::narrow_pair<Bits> a,
+                                         tenfold::simt::narrow_pair<Bits> b) {
+  return {__hmin(a.x, b.x), __hmin(a.y, b.y)};
+}
+
+/// a * b + c, rounded once: a double holds all of it that can decide between two neighbours.
+template <typename Bits>
+tenfold::simt::narrow<Bits> __hfma(tenfold::simt::narrow<Bits> a, tenfold::simt::narrow<Bits> b,
+                                   tenfold::simt::narrow<Bits> c) {
+  return {double{float{a}} * double{float{b}} + double{float{c}}};
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> __hfma2(tenfold::simt::narrow_pair<Bits> a,
+                                         tenfold::simt::narrow_pair<Bits> b,
+                                         tenfold::simt::narrow_pair<Bits> c) {
+  return {__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)};
+}
+
+#define TENFOLD_FUNCTION(name, function)                               \
+  template <typename Bits>                                             \
+  tenfold::simt::narrow<Bits> h##name(tenfold::simt::narrow<Bits> x) { \
+    return {static_cast<float>(function(double{float{x}}))};           \
+  }
+TENFOLD_FUNCTION(sqrt, std::sqrt)
+TENFOLD_FUNCTION(rsqrt, 1 / std::sqrt)
+TENFOLD_FUNCTION(rcp, 1 /)
+TENFOLD_FUNCTION(exp, std::exp)
+TENFOLD_FUNCTION(log, std::log)
+TENFOLD_FUNCTION(floor, std::floor)
+TENFOLD_FUNCTION(ceil, std::ceil)
+TENFOLD_FUNCTION(trunc, std::trunc)
+TENFOLD_FUNCTION(rint, std::rint)
+#undef TENFOLD_FUNCTION
+
+// ---- conversions --------------------------------------------------------------------------------
+
+#define TENFOLD_CONVERSIONS(T, T2, narrow, narrow2)     \
+  inline T __float2##narrow(float x) {                  \
+    return {x};                                         \
+  }                                                     \
+  inline T __float2##narrow##_rn(float x) {             \
+    return {x};                                         \
+  }                                                     \
+  inline T __double2##narrow(double x) {                \
+    return {x};                                         \
+  }                                                     \
+  inline T __int2##narrow##_rn(int x) {                 \
+    return {x};                                         \
+  }                                                     \
+  inline float __##narrow##2float(T x) {                \
+    return x;                                           \
+  }                                                     \
+  inline T2 __float2##narrow2##_rn(float x) {           \
+    return {x, x};                                      \
+  }                                                     \
+  inline T2 __floats2##narrow2##_rn(float x, float y) { \
+    return {x, y};                                      \
+  }                                                     \
+  inline T2 __float22##narrow2##_rn(float2 v) {         \
+    return {v.x, v.y};                                  \
+  }                                                     \
+  inline float2 __##narrow2##2float2(T2 v) {            \
+    return {v.x, v.y};                                  \
+  }                                                     \
+  inline T2 __##narrow##2##narrow2(T x) {               \
+    return {x, x};                                      \
+  }                                                     \
+  inline T2 __halves2##narrow2(T x, T y) {              \
+    return {x, y};                                      \
+  }                                                     \
+  inline unsigned short __##narrow##_as_ushort(T x) {   \
+    return x.bits();                                    \
+  }                                                     \
+  inline T __ushort_as_##narrow(unsigned short bits) {  \
+    return T::from_bits(bits);                          \
+  }                                                     \
+  inline T2 make_##narrow2(T x, T y) {                  \
+    return {x, y};                                      \
+  }                                                     \
+  inline T __low2##narrow(T2 v) {                       \
+    return v.x;                                         \
+  }                                                     \
+  inline T __high2##narrow(T2 v) {                      \
+    return v.y;                                         \
+  }                                                     \
+  inline float __low2float(T2 v) {                      \
+    return v.x;                                         \
+  }                                                     \
+  inline float __high2float(T2 v) {                     \
+    return v.y;                                         \
+  }
+TENFOLD_CONVERSIONS(__half, __half2, half, half2)
+TENFOLD_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
+#undef TENFOLD_CONVERSIONS
+
+// ---- atomics ------------------------------------------------------------------------------------
+
+template <typename Bits>
+tenfold::simt::narrow<Bits> atomicAdd(tenfold::simt::narrow<Bits>* address,
+                                      std::type_identity_t<tenfold::simt::narrow<Bits>> value) {
+  return tenfold::simt::replace(address, [&](auto before) { return before + value; });
+}
+template <typename Bits>
+tenfold::simt::narrow_pair<Bits> atomicAdd(
+    tenfold::simt::narrow_pair<Bits>* address,
+    std::type_identity_t<tenfold::simt::narrow_pair<Bits>> value) {
+  return tenfold::simt::replace(address, [&](auto before) { return before + value; });
+}

@@ -1,0 +1,109 @@
+// The words of CUDA and HIP on the executor: the kernels say themselves which line is wrong.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "host/error.hpp"
+#include "host/simt/executor.hpp"
+#include "host/simt/schedule.hpp"
+#include "tests/words/arithmetic.hpp"
+#include "tests/words/groups.hpp"
+#include "tests/words/threads.hpp"
+
+namespace tenfold::simt {
+namespace {
+
+using kernel = void (*)(int*);
+
+int wrong_line(kernel k, index3 block, int warp_size) {
+  int wrong = 0;
+  launch({.block = block, .warp_size = warp_size}, k, &wrong);
+  return wrong;
+}
+
+/// Every test runs with warps of 32 and of 64, in two orders.
+class Words : public testing::TestWithParam<std::tuple<int, const char*>> {
+ protected:
+  void SetUp() override { set_schedule(parse_schedule(std::get<1>(GetParam()))); }
+  void TearDown() override { set_schedule({}); }
+
+  void expect_right(kernel k, index3 block = {128, 1, 1}) const {
+    EXPECT_EQ(wrong_line(k, block, warp_size()), 0) << "is the line that is wrong";
+  }
+  void expect_refusal(kernel k, index3 grid, const char* part) const {
+    try {
+      int wrong = 0;
+      launch({.grid = grid, .block = {128, 1, 1}, .warp_size = warp_size()}, k, &wrong);
+      ADD_FAILURE() << "nothing was refused";
+    } catch (const device_error& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+  static int warp_size() { return std::get<0>(GetParam()); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Warps, Words,
+                         testing::Combine(testing::Values(32, 64),
+                                          testing::Values("in-order", "reverse", "random:1")),
+                         [](const auto& info) {
+                           const std::string order = std::get<1>(info.param);
+                           return std::to_string(std::get<0>(info.param)) + "_" +
+                                  order.substr(0, order.find_first_of("-:"));
+                         });
+
+TEST_P(Words, Vectors) {
+  expect_right(words::vectors);
+}
+TEST_P(Words, Extrema) {
+  expect_right(words::extrema, {1, 1, 1});
+}
+TEST_P(Words, Rounding) {
+  expect_right(words::rounding, {2, 1, 1});
+}
+TEST_P(Words, Bits) {
+  expect_right(words::bits, {1, 1, 1});
+}
+TEST_P(Words, Halves) {
+  expect_right(words::halves, {1, 1, 1});
+}
+TEST_P(Words, Matches) {
+  expect_right(words::matches);
+}
+TEST_P(Words, Folds) {
+  expect_right(words::folds, {16, 4, 2});
+}
+TEST_P(Words, ActiveLanes) {
+  expect_right(words::active);
+  expect_right(words::without_masks);
+  expect_right(words::after_some_returned);
+}
+TEST_P(Words, VotesOfABlock) {
+  expect_right(words::block_votes);
+  expect_right(words::block_votes, {5, 3, 7});
+  expect_right(words::block_votes, {1, 1, 1});
+}
+TEST_P(Words, SharedMemoryOfAnyForm) {
+  expect_right(words::shared_forms);
+}
+TEST_P(Words, Atomics) {
+  expect_right(words::atomics, {1, 1, 1});
+}
+TEST_P(Words, Tiles) {
+  expect_right(words::tiles);
+  expect_right(words::tiles, {8, 4, 4});
+}
+TEST_P(Words, ActiveThreads) {
+  expect_right(words::active_threads);
+}
+TEST_P(Words, Grid) {
+  expect_right(words::one_block_grid, {4, 4, 4});
+  expect_right(words::grid_barrier);
+  expect_refusal(words::grid_barrier, {2, 1, 1}, "sync() of the grid");
+}
+TEST_P(Words, Scopes) {
+  expect_right(words::scopes);
+  expect_refusal(words::barrier_of_some, {1, 1, 1}, "cuda::barrier");
+}
+
+}  // namespace
+}  // namespace tenfold::simt
