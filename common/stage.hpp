@@ -38,6 +38,17 @@ struct stage_defaults {
   static constexpr bool comes_with_all_items = false;
   /// Whether it serves sums of floats, wide and narrow, and nothing else.
   static constexpr bool adds_floats_alone = false;
+  /// Whether it serves sums and nothing else.
+  static constexpr bool sums_alone = false;
+  /// The types of elements that a kernel beside the ladder is compiled for, of u32, i32, f32, f64.
+  template <typename T>
+  static constexpr bool serves = sizeof(T) == 4;
+  /// The number of threads for which alone such a kernel is made; 0: any will do.
+  static constexpr int only_block = 0;
+  /// The grid of such a kernel that loops, where nobody names another; 0: by the device.
+  static constexpr std::size_t own_grid = 0;
+  /// Whether such a kernel counts on warps of 32 lanes and more, and on as many threads.
+  static constexpr bool needs_whole_warps = false;
   /// Whether the kernel waits by itself for the launch before, where hardware knows how to.
   static constexpr bool launches_early = false;
   /// Whether it serves elements of four bytes and more, and those of one or two.

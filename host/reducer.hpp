@@ -11,6 +11,7 @@
 ///     double total = add(in, n);                           // in: device memory
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -106,13 +107,22 @@ class reducer {
   template <typename Stage>
   static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
 
+  /// Those of which there may be kernels.
+  template <typename Stage>
+  static constexpr auto blocks_of = [] {
+    if constexpr (Stage::only_block != 0)
+      return std::array{Stage::only_block};
+    else
+      return launched_block_sizes;
+  }();
+
   /// From numbers known at run time to the kernels that have them as constants. A value without a
   /// case leaves the kernels unset, which the pass runner reports.
   template <typename Stage>
   static kernel_pair kernels_of(int warp_size, const shape& s) {
     kernel_pair found;
     std::ignore = static_switch<warp_sizes>(warp_size, [&]<int WarpSize>() {
-      std::ignore = static_switch<launched_block_sizes>(s.block, [&]<int Block>() {
+      std::ignore = static_switch<blocks_of<Stage>>(s.block, [&]<int Block>() {
         if constexpr (Stage::takes_items)
           std::ignore = static_switch<item_counts>(
               s.items, [&]<int Items>() { found = kernels<Stage, WarpSize, Block, Items>(); });

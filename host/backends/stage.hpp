@@ -102,35 +102,45 @@ bool register_stage() {
 
 // ---- a stage that the catalogue does not list ---------------------------------------------------
 
-/// See `make_reduction_function`.
+/// See `make_reduction_function`. The default block stands for the only one that a stage has.
 /// @throws input_error for any operator but those few.
 template <typename Stage, typename T>
 reduction* make_unlisted_reduction(const device& on, stream_handle queue,
                                    const reduction_request& r) {
+  reduction_request request = r;
+  if (Stage::only_block != 0 && request.shape.block == default_block)
+    request.shape.block = Stage::only_block;
   const auto make = [&]<typename Op>(Op) {
-    return new typed_reduction<T, T, Op>(Stage{}, on, queue, r);
+    return new typed_reduction<T, T, Op>(Stage{}, on, queue, request);
   };
+  constexpr bool is_for_sums = Stage::adds_to_result || Stage::sums_alone;
   if (r.op == "sum") return make(sum<T>{});
-  if constexpr (is_built_for<T, maximum<T>> && !Stage::adds_to_result)
+  if constexpr (is_built_for<T, maximum<T>> && !is_for_sums)
     if (r.op == "maximum") return make(maximum<T>{});
   if constexpr (is_built_for<T, composition> && Stage::keeps_order &&
                 std::is_same_v<T, std::uint32_t>)
     if (r.op == composition_name) return make(composition{});
   throw input_error(name_stage(info_of<Stage>()) + " is built for " +
-                    (Stage::adds_to_result ? "sums alone" : "the operators sum and maximum") +
-                    ", not for " + r.op);
+                    (is_for_sums ? "sums alone" : "the operators sum and maximum") + ", not for " +
+                    r.op);
 }
 
 /// @return true, for an initializer
 template <typename Stage>
 bool register_unlisted_stage(std::string_view type, std::string_view file) {
   const int number = add_unlisted_stage({.stage = describe<Stage>(), .type = type, .file = file});
-  std::vector<registered_stage>& all = registered_stages();
-  all.push_back({number, element_type::u32, "", &make_unlisted_reduction<Stage, std::uint32_t>});
-#if !defined(TENFOLD_OBSERVED)  // where no stage has them either
-  all.push_back({number, element_type::i32, "", &make_unlisted_reduction<Stage, std::int32_t>});
+  const auto add = [&]<typename T>(T) {
+    if constexpr (Stage::template serves<T>)
+      registered_stages().push_back(
+          {number, element_type_of<T>, "", &make_unlisted_reduction<Stage, T>});
+  };
+  add(std::uint32_t{});
+#if defined(TENFOLD_OBSERVED)  // where no stage has them, unless they stand for the others
+  if constexpr (!Stage::template serves<std::uint32_t> && !Stage::template serves<float>)
 #endif
-  all.push_back({number, element_type::f32, "", &make_unlisted_reduction<Stage, float>});
+    add(std::int32_t{});
+  add(float{});
+  add(double{});
   return true;
 }
 
@@ -143,7 +153,8 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
 ///
 /// It is compiled while somebody waits, so that there are few kernels: sums and maxima of u32, i32
 /// and f32, in `unlisted_block_sizes`, and the one operator of
-/// host/backends/adversarial_operator.hpp; to be observed, sums of u32 and f32.
+/// host/backends/adversarial_operator.hpp; to be observed, sums of u32 and f32. Fewer or others
+/// where the stage says so: see `serves`, `sums_alone` and `only_block` of common/stage.hpp.
 #define TENFOLD_REGISTER_STAGE(name, type, file)                                                   \
   namespace tenfold::inline TENFOLD_BACKEND {                                                      \
   template <>                                                                                      \

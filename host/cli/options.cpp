@@ -98,10 +98,23 @@ CLI::Option* add_devices_option(CLI::App& app, options& o) {
       ->excludes("--device");
 }
 
+void add_call_option(CLI::App& app, std::string& call) {
+  app.add_option(
+         "--call", call,
+         "how a kernel of a file from elsewhere is launched: "
+         "'reduce<float><<<blocks, threads, threads * 4>>>(in, out, n)'; see docs/your-own.md "
+         "[as the file says, or guessed]")
+      ->check(refuse_empty)
+      ->default_str("");
+}
+
 CLI::Option* add_kernel_option(CLI::App& app, options& o) {
+  add_call_option(app, o.call);
   return app
-      .add_option("--kernel", o.kernel,
-                  "a kernel of your own, as 'tenfold new' writes it: built, put on trial, run")
+      .add_option(
+          "--kernel", o.kernel,
+          "a kernel of your own, as 'tenfold new' writes it, or any file of CUDA or HIP: built, "
+          "put on trial, run")
       ->check(refuse_empty);
 }
 

@@ -50,6 +50,7 @@ struct options {
   bool measure = false;      ///< `best` tries what else there is
   bool distributed = false;  ///< among the ranks of MPI
   std::string kernel;        ///< the file of the reader's own; empty: none
+  std::string call;          ///< how a kernel of it is launched; empty: as the file says
   int repeat = 0;            ///< 0: as often as a stage's share of time allows
   std::string json;          ///< a file, `-` for standard output; empty: none
 };
@@ -73,7 +74,10 @@ void add_shape_options(CLI::App& app, options& o);
 /// Declares `--devices`.
 CLI::Option* add_devices_option(CLI::App& app, options& o);
 
-/// Declares `--kernel`.
+/// Declares `--call`.
+void add_call_option(CLI::App& app, std::string& call);
+
+/// Declares `--kernel` and `--call`.
 CLI::Option* add_kernel_option(CLI::App& app, options& o);
 
 /// Says on standard error why no GPU is used, where one could be and the user chose no device.

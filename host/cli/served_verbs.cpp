@@ -18,9 +18,10 @@ void add_kernel(CLI::App& app, observed_kernel& k) {
   CLI::Option* stage = app.add_option(
       "STAGE", k.stage,
       "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
-      "kernel of your own, see 'tenfold new'");
+      "kernel of your own, see 'tenfold new', or of any of CUDA or HIP");
   app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it")
       ->excludes(stage);
+  add_call_option(app, k.call);
 }
 
 void add_block(CLI::App& app, int& block) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "host/backends/module.hpp"
 #include "host/backends/names.hpp"
 #include "host/error.hpp"
+#include "host/measure/foreign_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
@@ -28,16 +30,60 @@ bool is_pitfall(std::string_view name) {
                              [&](std::string_view file) { return fs::path(file).stem() == name; });
 }
 
-/// A unit's kernel. The time is there for a file that is replaced by an older one, which alone
+/// A unit's kernel. What the project's headers are made of is read before the reader's macros. The
+/// time is there for a file that is replaced by an older one, which alone
 /// would be no reason to compile.
 std::string unit_text(const fs::path& kernel) {
   return fmt::format(
       "// Written by tenfold, for a file of time {0}.\n"
-      "#include \"{1}\"\n\n"
       "#include \"host/backends/stage.hpp\"\n\n"
+      "#include \"{1}\"\n\n"
       "TENFOLD_REGISTER_STAGE({2}, {2}::stage, \"{1}\")\n",
       fs::last_write_time(kernel).time_since_epoch().count(), kernel.string(),
       kernel.stem().string());
+}
+
+constexpr const char* foreign_namespace = "adapted";
+
+/// The same for a foreign kernel, whose text is in a file beside it, where no compiler warns of
+/// what others wrote.
+std::string unit_text(const fs::path& kernel, const adapted_kernel& adapted) {
+  return fmt::format(
+      "// Written by tenfold.\n"
+      "#include \"common/gpu.hpp\"\n"
+      "#include \"host/backends/stage.hpp\"\n"
+      "#include \"own/foreign.hpp\"\n\n"
+      "{}\n"
+      "TENFOLD_REGISTER_STAGE({}, {}::stage, \"{}\")\n",
+      adapted.adaptor, adapted.kernel, foreign_namespace, kernel.string());
+}
+
+/// A file that is as it was keeps its time, so that nothing is compiled anew.
+void write_generated(const char* name, const std::string& text) {
+  const fs::path file = fs::path(TENFOLD_GENERATED_FOLDER) / "own" / name;
+  if (!fs::exists(file) || read_text(file) != text) write_text(file, text);
+}
+
+/// What `file` must be beside a name, before a compiler says it in other words.
+void check_own_file(const fs::path& kernel) {
+  const std::string text = read_text(kernel), name = kernel.stem().string();
+  const auto refuse = [&](const std::string& why) {
+    throw input_error(
+        fmt::format("'{}' {}; 'tenfold new' writes an example", kernel.string(), why));
+  };
+  constexpr std::string_view before = "TENFOLD_BACKEND::";
+  const std::size_t at = text.find(before);
+  if (at == text.npos) refuse("has no __global__ function, and no stage");
+  const std::size_t begin = at + before.size(),
+                    end = text.find_first_not_of(
+                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                        "0123456789_",
+                        begin);
+  if (const std::string found = text.substr(begin, end - begin); found != name)
+    refuse(fmt::format("has the namespace {}: it must be the file's name, {}", found, name));
+  if (text.find("struct stage") == text.npos && text.find("class stage") == text.npos &&
+      text.find("using stage") == text.npos)
+    refuse("has no 'struct stage', which says how it is launched");
 }
 
 /// The stage that this program has from the very file; null where it has none.
@@ -82,15 +128,24 @@ std::vector<detour> detours() {
 }
 
 std::string kernel_file_of(std::string_view word) {
-  if (word.ends_with(".hpp") || word.find('/') != word.npos) return std::string(word);
+  for (const char* ending : {".hpp", ".cu", ".cuh", ".hip", ".h", ".cpp", ".cc"})
+    if (word.ends_with(ending)) return std::string(word);
+  if (word.find('/') != word.npos) return std::string(word);
   for (const detour& each : detours())
     if (each.name == word) return each.file.string();
   return {};
 }
 
-const stage_info& stage_or_kernel(std::string_view word) {
+const stage_info& stage_or_kernel(std::string_view word, const std::string& call) {
   const std::string file = kernel_file_of(word);
-  return file.empty() ? choose_stage(word) : own_stage(file);
+  return file.empty() ? choose_stage(word) : own_stage(file, call);
+}
+
+element_type default_type(const stage_info& stage) {
+  for (const element_type type :
+       {element_type::f32, element_type::u32, element_type::i32, element_type::f64})
+    if (backends().back()->serves(stage.number, type)) return type;
+  return element_type::f32;
 }
 
 fs::path find_kernel(const std::string& file) {
@@ -129,22 +184,34 @@ void check_kernel_name(const std::string& name) {
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
-const stage_info& own_stage(const std::string& file) {
+const stage_info& own_stage(const std::string& file, const std::string& call) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
-  if (kernel.extension() != ".hpp")
-    throw input_error(fmt::format("'{}' is no kernel file: its name ends in .hpp", file));
-  const bool is_ours = is_pitfall(listed_kernel(kernel)) ||
-                       kernel_file_of(kernel.stem().string()) == kernel.string();
-  if (!is_ours) check_kernel_name(kernel.stem().string());
+  const bool adapts = !call.empty() || is_foreign(kernel);
+  std::optional<adapted_kernel> adapted;
+  if (adapts) {
+    adapted = adapt_kernel(kernel, call, foreign_namespace, true);
+    for (const std::string& each : adapted->assumptions)
+      fmt::print(stderr, "tenfold: assumed {}\n", each);
+  } else {
+    if (kernel.extension() != ".hpp")
+      throw input_error(fmt::format(
+          "'{}' is no kernel file: it has no __global__ function, and its name does not "
+          "end in .hpp",
+          file));
+    const bool is_ours = is_pitfall(listed_kernel(kernel)) ||
+                         kernel_file_of(kernel.stem().string()) == kernel.string();
+    if (!is_ours) {
+      check_kernel_name(kernel.stem().string());
+      check_own_file(kernel);
+    }
+  }
   std::vector<std::string_view> with_devices;
   for (const backend* each : backends())
     if (!each->devices().empty()) with_devices.push_back(each->modules());
   build_and_copy(with_devices, "own", kernel.string(), [&] {
-    // A file that is as it was keeps its time, so that nothing is compiled anew.
-    const fs::path unit = fs::path(TENFOLD_GENERATED_FOLDER) / "own/kernel.hpp";
-    const std::string text = unit_text(kernel);
-    if (!fs::exists(unit) || read_text(unit) != text) write_text(unit, text);
+    if (adapted) write_generated("foreign.hpp", "#pragma GCC system_header\n" + adapted->text);
+    write_generated("kernel.hpp", adapted ? unit_text(kernel, *adapted) : unit_text(kernel));
   });
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   throw input_error(fmt::format("{} was built, and brought no kernel", kernel.string()));

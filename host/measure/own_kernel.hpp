@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "host/reduce/catalogue.hpp"
+#include "host/reduce/element.hpp"
 
 namespace tenfold {
 
@@ -40,17 +41,26 @@ struct detour {
 [[nodiscard]] std::string kernel_file_of(std::string_view word);
 
 /// A stage by its number or name, or a kernel as `kernel_file_of` knows it.
+/// @param call as `own_stage` takes it
 /// @throws input_error when there is none
-[[nodiscard]] const stage_info& stage_or_kernel(std::string_view word);
+[[nodiscard]] const stage_info& stage_or_kernel(std::string_view word,
+                                                const std::string& call = {});
 
 /// A kernel's file by an absolute path, as its stage is registered.
 /// @throws input_error when there is none
 [[nodiscard]] std::filesystem::path find_kernel(const std::string& file);
 
+/// The type whose kernels a stage has, where nobody names one: f32 or, of a kernel from elsewhere,
+/// the only one.
+[[nodiscard]] element_type default_type(const stage_info& stage);
+
 /// The stage of a kernel file, which is compiled for every backend that has a device and loaded.
-/// @param file `my_kernel.hpp`, with `my_kernel::stage` in it
+/// @param file `my_kernel.hpp`, with `my_kernel::stage` in it; or any file with kernels, which is
+/// adapted as host/measure/foreign_kernel.hpp says
+/// @param call how a kernel of such a file is launched; empty: as the file says, or guessed, which
+/// standard error tells
 /// @throws input_error when there is no such file, or it cannot be built; then the compiler's
 /// messages are on standard error
-[[nodiscard]] const stage_info& own_stage(const std::string& file);
+[[nodiscard]] const stage_info& own_stage(const std::string& file, const std::string& call = {});
 
 }  // namespace tenfold

@@ -43,8 +43,9 @@ elements make_elements(std::string op, std::string what, std::uint64_t n,
   return {element_type_of<T>, std::move(op), std::move(what), std::move(bytes)};
 }
 
-elements random_integers(std::string_view op, std::uint64_t n) {
-  elements made{element_type::u32, std::string(op), {}, std::vector<std::byte>(4 * n)};
+elements random_integers(std::string_view op, std::uint64_t n,
+                         element_type type = element_type::u32) {
+  elements made{type, std::string(op), {}, std::vector<std::byte>(size_of(type) * n)};
   generate_input(made.bytes.data(), made.type, "sum", n, seed);
   return made;
 }
@@ -56,20 +57,28 @@ elements random_maps(std::uint64_t n) {
   return made;
 }
 
+/// Numbers that f32 holds, in one of the types in floating point.
+elements make_floats(element_type type, std::string op, std::string what, std::uint64_t n,
+                     const std::function<float(std::uint64_t)>& element) {
+  if (type == element_type::f64)
+    return make_elements<double>(std::move(op), std::move(what), n, element);
+  return make_elements<float>(std::move(op), std::move(what), n, element);
+}
+
 /// All of about the same size, so that rounding explains the loss of none.
-elements floats_to_add(std::uint64_t n) {
-  return make_elements<float>(
-      "sum", {}, n, [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
+elements floats_to_add(element_type type, std::uint64_t n) {
+  return make_floats(type, "sum", {}, n,
+                     [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
 }
 
-elements falling_floats(std::uint64_t n) {
-  return make_elements<float>("maximum", "negative and falling", n,
-                              [](std::uint64_t i) { return -1 - static_cast<float>(i); });
+elements falling_floats(element_type type, std::uint64_t n) {
+  return make_floats(type, "maximum", "negative and falling", n,
+                     [](std::uint64_t i) { return -1 - static_cast<float>(i); });
 }
 
-elements rising_floats(std::uint64_t n) {
-  return make_elements<float>("maximum", "negative and rising", n,
-                              [n](std::uint64_t i) { return -static_cast<float>(n - i); });
+elements rising_floats(element_type type, std::uint64_t n) {
+  return make_floats(type, "maximum", "negative and rising", n,
+                     [n](std::uint64_t i) { return -static_cast<float>(n - i); });
 }
 
 /// Around every power of two up to `largest`.
@@ -97,16 +106,27 @@ reference reference_for(const elements& in, std::uint64_t n) {
 
 class trial_runner {
  public:
-  trial_runner(session& on, const stage_info& stage) : on_(on), stage_(stage) {}
+  trial_runner(session& on, const stage_info& stage) : on_(on), stage_(stage) {
+    // A kernel from elsewhere may be for one type alone.
+    if (!takes(integer_, "sum")) integer_ = element_type::i32;
+    if (!takes(float_, "sum")) float_ = element_type::f64;
+    if (takes(integer_, "sum"))
+      measured_ = integer_;
+    else if (takes(float_, "sum"))
+      measured_ = float_;
+  }
 
   trial_report run() {
+    const int only_block = description_of(stage_).only_block;
+    if (only_block != 0) try_sizes({.block = only_block});
     for (const int block : unlisted_block_sizes)
-      if (is_unlisted(stage_) || is_among(fast_block_sizes, block)) try_sizes({.block = block});
+      if (only_block == 0 && (is_unlisted(stage_) || is_among(fast_block_sizes, block)))
+        try_sizes({.block = block});
     try_addresses();
     try_special_values();
-    if (description_of(stage_).takes_grid)
+    if (description_of(stage_).takes_grid && description_of(stage_).own_grid == 0)
       for (const std::uint64_t grid : {1, 2, 3})
-        try_all(random_integers("sum", 5 * tile({}) + 1), {.grid = grid},
+        try_all(random_integers("sum", 5 * tile({}) + 1, integer_), {.grid = grid},
                 {1, tile({}), 5 * tile({}) + 1});
     return report_;
   }
@@ -120,19 +140,19 @@ class trial_runner {
     const std::set<std::uint64_t> smaller = sizes;
     sizes.insert({65'537, 70'001});
     const std::uint64_t most = *sizes.rbegin();
-    try_all(random_integers("sum", most), s, sizes);
-    try_all(floats_to_add(most), s, sizes);
-    try_all(falling_floats(most), s, smaller);
+    try_all(random_integers("sum", most, integer_), s, sizes);
+    try_all(floats_to_add(float_, most), s, sizes);
+    try_all(falling_floats(float_, most), s, smaller);
     // The last element of all is the largest: it is there at one size alone.
-    for (const std::uint64_t n : smaller) try_all(rising_floats(n), s, {n});
+    for (const std::uint64_t n : smaller) try_all(rising_floats(float_, n), s, {n});
     if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
   }
 
   void try_addresses() {
     const std::uint64_t n = 2 * tile({}) + 3;
     for (const std::size_t offset : {4, 8, 12}) {
-      try_all(random_integers("sum", n), {}, {1, 2, tile({}), n}, offset);
-      try_all(floats_to_add(n), {}, {n}, offset);
+      try_all(random_integers("sum", n, integer_), {}, {1, 2, tile({}), n}, offset);
+      try_all(floats_to_add(float_, n), {}, {n}, offset);
     }
   }
 
@@ -142,8 +162,8 @@ class trial_runner {
     for (const char* op : {"sum", "maximum"})
       for (const float special : {std::nanf(""), infinity, -infinity})
         for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{31}, tile({}), n - 1})
-          try_all(make_elements<float>(
-                      op, fmt::format("with {} at {}", special, at), n,
+          try_all(make_floats(
+                      float_, op, fmt::format("with {} at {}", special, at), n,
                       [&](std::uint64_t i) { return i == at ? special : static_cast<float>(i); }),
                   {}, {n});
   }
@@ -164,8 +184,7 @@ class trial_runner {
   /// How many elements a block folds at a time, or a part of it.
   [[nodiscard]] std::uint64_t tile(const shape& s) const {
     const shape used =
-        on_.make_reduction({.stage = stage_.number, .type = element_type::u32, .shape = s})
-            ->used_shape();
+        on_.make_reduction({.stage = stage_.number, .type = measured_, .shape = s})->used_shape();
     return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
   }
 
@@ -216,6 +235,8 @@ class trial_runner {
 
   session& on_;
   const stage_info& stage_;
+  element_type integer_ = element_type::u32, float_ = element_type::f32,
+               measured_ = element_type::u32;
   trial_report report_;
   std::size_t told_of_this_kind_ = 0;
   std::map<std::pair<element_type, std::string>, bool> taken_;

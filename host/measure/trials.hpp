@@ -30,8 +30,9 @@ struct trial_report {
 /// - for an unlisted stage that keeps the order, an operator that does not commute.
 ///
 /// It takes about a second on the executor.
-/// What it has no kernels for is left out, but for sums of u32.
-/// @throws input_error when it has none for them
+/// What it has no kernels for is left out. Where it has none for u32 or f32, i32 or f64 take their
+/// place.
+/// @throws input_error when it has none at all
 /// @throws device_error when a kernel fails, with the trial in which it did
 [[nodiscard]] trial_report run_trials(session& on, const stage_info& stage);
 

@@ -23,6 +23,12 @@ struct operator_traits {
   bool (*is_instantiated)(int block, int items);
 };
 
+/// Whether a stage has kernels for blocks of a size, for the operators that have the most.
+constexpr bool has_block(const stage_description& stage, int block) {
+  if (stage.only_block != 0) return block == stage.only_block;
+  return has_block(static_cast<const stage_info&>(stage), block);
+}
+
 /// The kernels of a stage for one operator.
 struct kernel_family {
   stage_description stage;

@@ -169,6 +169,7 @@ class pass_runner {
   }
 
   [[nodiscard]] std::string shapes() const {
+    if (stage_.only_block != 0) return "the block " + std::to_string(stage_.only_block);
     std::vector<int> blocks;
     for (const int block : block_sizes)
       if (has_block(stage_, block)) blocks.push_back(block);
@@ -207,6 +208,7 @@ class pass_runner {
     const device_properties properties = device_.properties();
     blocks_per_launch_ = properties.blocks_per_launch;
     if (!stage_.takes_grid) return;
+    if (shape_.grid == 0) shape_.grid = stage_.own_grid;
     if (shape_.grid == 0)
       shape_.grid = default_grid(properties, shape_.block, shared_bytes_, largest_grid());
     if (shape_.grid > blocks_per_launch_)

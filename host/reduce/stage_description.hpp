@@ -19,6 +19,10 @@ struct stage_description : stage_info {
   bool leaves_partials_of_threads;
   bool comes_with_all_items;
   bool adds_floats_alone;
+  bool sums_alone;
+  int only_block;        ///< 0: any
+  std::size_t own_grid;  ///< 0: by the device
+  bool needs_whole_warps;
   bool launches_early;
   bool serves_wide, serves_narrow;  ///< elements
   int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
@@ -49,6 +53,10 @@ constexpr stage_description describe() {
           Stage::leaves_partials_of_threads,
           Stage::comes_with_all_items,
           Stage::adds_floats_alone,
+          Stage::sums_alone,
+          Stage::only_block,
+          Stage::own_grid,
+          Stage::needs_whole_warps,
           Stage::launches_early,
           Stage::serves_wide,
           Stage::serves_narrow,

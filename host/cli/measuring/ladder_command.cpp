@@ -273,7 +273,7 @@ exit_code run_ladder(const options& o) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   measure::check_json_file(o.json);
   std::vector<const stage_info*> beside;
-  if (!o.kernel.empty()) beside.push_back(&own_stage(o.kernel));
+  if (!o.kernel.empty()) beside.push_back(&own_stage(o.kernel, o.call));
   if (o.detours)
     for (const detour& each : detours()) beside.push_back(&own_stage(each.file));
   return ladder_run(o, beside).run();

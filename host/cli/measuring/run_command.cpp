@@ -305,8 +305,11 @@ exit_code run_stage(const stage_info& stage, const options& o) {
 
 }  // namespace
 
-const stage_info& run_request::chosen_stage() const {
-  return o.kernel.empty() ? stage_or_kernel(stage) : own_stage(o.kernel);
+const stage_info& run_request::choose_stage() {
+  const stage_info& chosen =
+      o.kernel.empty() ? stage_or_kernel(stage, o.call) : own_stage(o.kernel, o.call);
+  if (o.type.empty() && o.input.empty()) o.type = name_of(default_type(chosen));
+  return chosen;
 }
 
 CLI::App* declare_run(CLI::App& app, run_request& r) {
@@ -331,7 +334,9 @@ void add_run_verb(CLI::App& app, action& chosen) {
     // Among ranks it is another program's work.
     if (!r->o.distributed)
       chosen = [r] {
-        return r->o.devices.empty() ? run_stage(r->chosen_stage(), r->o) : run_on_devices(*r);
+        if (!r->o.devices.empty()) return run_on_devices(*r);
+        const stage_info& stage = r->choose_stage();
+        return run_stage(stage, r->o);
       };
   });
 }

@@ -59,8 +59,9 @@ struct run_request {
   options o;
   std::string stage;
 
+  /// The stage, of whose kernel the element type is where none is named.
   /// @throws input_error when there is none
-  [[nodiscard]] const stage_info& chosen_stage() const;
+  const stage_info& choose_stage();
 };
 
 /// Declares the verb `run`, for whoever gives it something to do.

@@ -46,11 +46,12 @@ void compare_requests(const ranks& all, const run_request& r) {
   } mine;
   const options& o = r.o;
   const auto shape = [](const auto& part) { return part ? fmt::format("{}", *part) : ""; };
-  fmt::format_to_n(mine.of_request, sizeof mine - 1,
-                   "run '{}' --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' "
-                   "--block '{}' --items '{}' --grid '{}' --repeat {}",
-                   r.stage, o.n, o.type, o.op, o.seed, o.input, o.kernel, shape(o.shape.block),
-                   shape(o.shape.items), shape(o.shape.grid), o.repeat);
+  fmt::format_to_n(
+      mine.of_request, sizeof mine - 1,
+      "run '{}' --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' --call '{}' "
+      "--block '{}' --items '{}' --grid '{}' --repeat {}",
+      r.stage, o.n, o.type, o.op, o.seed, o.input, o.kernel, o.call, shape(o.shape.block),
+      shape(o.shape.items), shape(o.shape.grid), o.repeat);
   const std::vector<text> of_all = all.gather(mine);
   for (std::size_t rank = 1; rank < of_all.size(); ++rank)
     if (std::string_view(of_all[rank].of_request) != of_all[0].of_request)
@@ -351,11 +352,10 @@ exit_code on_devices(const options& o, Work work) {
 
 }  // namespace
 
-exit_code run_among(const ranks& all, const run_request& r,
-                    const std::function<std::string()>& device) {
+exit_code run_among(const ranks& all, run_request r, const std::function<std::string()>& device) {
   prepare(all, r.o);
   compare_requests(all, r);
-  const stage_info& stage = *together_in_turn(all, [&] { return &r.chosen_stage(); });
+  const stage_info& stage = *together_in_turn(all, [&] { return &r.choose_stage(); });
   shared_testbed on(all, r.o, device);
   const shared_result found = on.run(stage);
   if (all.rank() != 0) return code_of(found.whole);

@@ -14,8 +14,7 @@ namespace tenfold::cli {
 /// Runs a stage on all ranks' shares and folds the results by rank; rank 0 reports.
 /// @param device the name of this rank's; called once, and may throw
 /// @throws shared_error on every rank where one fails
-exit_code run_among(const ranks& all, const run_request& r,
-                    const std::function<std::string()>& device);
+exit_code run_among(const ranks& all, run_request r, const std::function<std::string()>& device);
 
 /// The same with the devices of `--devices`.
 exit_code run_on_devices(const run_request& r);

@@ -41,7 +41,8 @@ struct checked_stage {
 constexpr int small_block = 16, small_warp = 8;
 
 bool has_small_block(const stage_info& stage, const observed_kernel& k) {
-  return description_of(stage).compute_capability == 0 &&
+  const stage_description& is = description_of(stage);
+  return is.compute_capability == 0 && is.only_block == 0 && !is.needs_whole_warps &&
          !is_narrow_type(parse_element_type(k.type));
 }
 
@@ -93,8 +94,13 @@ void print_checked(const checked_stage& checked) {
   const std::string verdict = trials.passed()
                                   ? paint("right", colour::green)
                                   : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
-  fmt::print("{}, {} trials of sums: {}; 'tenfold run --kernel {}' judges the other operators\n",
-             name_stage(*checked.stage), trials.trials, verdict, file_of(*checked.stage));
+  const std::string others =
+      description_of(*checked.stage).sums_alone
+          ? ""
+          : fmt::format("; 'tenfold run --kernel {}' judges the other operators",
+                        file_of(*checked.stage));
+  fmt::print("{}, {} trials of sums: {}{}\n", name_stage(*checked.stage), trials.trials, verdict,
+             others);
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 

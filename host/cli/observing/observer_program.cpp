@@ -18,13 +18,25 @@
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
+namespace {
+
+/// The type that is asked for or, of a kernel from elsewhere that does not take the default, its
+/// own.
+element_type type_for(const stage_info& stage, const observed_kernel& k) {
+  const element_type asked = parse_element_type(k.type);
+  const bool takes_it = backends().back()->serves(stage.number, asked);
+  return takes_it || !is_unlisted(stage) || k.type != observed_kernel{}.type ? asked
+                                                                             : default_type(stage);
+}
+
+}  // namespace
 
 const stage_info& choose_observed(const observed_kernel& k) {
   std::string name = k.stage;
   if (!k.file().empty()) {
     const std::filesystem::path file = find_kernel(k.file());
     name = listed_kernel(file);
-    if (name.empty()) return own_stage(k.file());
+    if (name.empty()) return own_stage(k.file(), k.call);
   }
   if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
     load_module("observed", "pitfall_" + pitfall);
@@ -49,7 +61,7 @@ bool runs_on(const stage_info& stage, element_type type, int warp_size) {
 }
 
 std::vector<int> usable_warps(const stage_info& stage, const observed_kernel& k) {
-  const element_type type = parse_element_type(k.type);
+  const element_type type = type_for(stage, k);
   std::vector<int> usable = k.warps;
   std::erase_if(usable, [&](int warp) { return !runs_on(stage, type, warp); });
   if (usable.empty()) usable.push_back(k.warps.front());
@@ -104,7 +116,7 @@ observe::run_request request_for(const stage_info& stage, const observed_kernel&
   return {.stage = stage.number,
           .name = stage.name,
           .file = observe::name_from_root(file_of(stage)),
-          .type = parse_element_type(k.type),
+          .type = type_for(stage, k),
           .shape = k.shape,
           .n = parse_count(k.n),
           .warp_size = warp_size};

@@ -1,0 +1,865 @@
+#include "host/measure/foreign_kernel.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include "host/error.hpp"
+#include "host/text/cpp_text.hpp"
+#include "host/text/process.hpp"
+
+namespace tenfold {
+namespace fs = std::filesystem;
+namespace {
+
+using tokens = std::vector<cpp_token>;
+
+constexpr std::string_view example_call =
+    "'reduce<float><<<blocks, threads, threads * sizeof(float)>>>(in, out, n)'";
+
+// ---- a call -------------------------------------------------------------------------------------
+
+/// The one below is what all of them end in.
+[[noreturn]] void refuse_call(std::string_view text, std::string_view why) {
+  throw input_error(
+      fmt::format("'{}' is no call of a kernel: {}; write it like {}", text, why, example_call));
+}
+
+/// `dim3(a, 1, 1)` is a.
+std::string one_extent(std::string_view text, std::string_view whole) {
+  const std::string_view inner = trim(text);
+  if (!inner.starts_with("dim3") || !inner.ends_with(")")) return std::string(inner);
+  const std::size_t open = inner.find('(');
+  if (open == inner.npos) refuse_call(whole, "dim3 has no extents");
+  const std::vector<std::string> extents =
+      split_at_commas(inner.substr(open + 1, inner.size() - open - 2), true);
+  if (extents.empty() || std::any_of(extents.begin() + 1, extents.end(),
+                                     [](const std::string& each) { return each != "1"; }))
+    refuse_call(whole, "blocks and grids have one extent, and others of 1");
+  return extents.front();
+}
+
+bool mentions(std::string_view text, std::string_view word) {
+  return std::ranges::any_of(
+      read_cpp(text), [&](const cpp_token& each) { return each.is_word() && each.is(word); });
+}
+
+// ---- a file -------------------------------------------------------------------------------------
+
+struct parameter {
+  std::string name;
+  bool is_pointer, is_const;
+};
+
+/// A function at namespace scope that a device runs.
+struct device_function {
+  std::string name, scope;  ///< `reduce0`, `a::b::`
+  bool is_kernel;
+  std::vector<parameter> parameters;
+  std::string body;  ///< its braces included
+};
+
+/// A text whose places refer to what it was before the changes.
+class edited_text {
+ public:
+  explicit edited_text(std::string_view text) : text_(text) {}
+
+  void replace(std::size_t begin, std::size_t end, std::string by) {
+    edits_.emplace(begin, edit{end, std::move(by)});
+  }
+  /// Nothing but the ends of its lines is left.
+  void blank(std::size_t begin, std::size_t end) {
+    std::string lines;
+    for (const char each : text_.substr(begin, end - begin))
+      if (each == '\n') lines += each;
+    replace(begin, end, lines);
+  }
+  [[nodiscard]] std::string take() const {
+    std::string result;
+    std::size_t at = 0;
+    for (const auto& [begin, change] : edits_) {
+      if (begin < at) continue;  // within what has gone
+      result += text_.substr(at, begin - at);
+      result += change.by;
+      at = change.end;
+    }
+    return result += text_.substr(at);
+  }
+
+ private:
+  struct edit {
+    std::size_t end;
+    std::string by;
+  };
+  std::string_view text_;
+  std::multimap<std::size_t, edit> edits_;
+};
+
+/// `extern __shared__ T name[];`, whose size the launch gives.
+struct dynamic_array {
+  std::string name, type, more_extents;
+
+  [[nodiscard]] std::string definition() const {
+    if (!more_extents.empty())
+      return fmt::format(
+          "{0} (*const {1}){2} = "
+          "reinterpret_cast<{0} (*){2}>(::tenfold::gpu::dynamic_shared<{0}>());",
+          type, name, more_extents);
+    return fmt::format("{0}* const {1} = ::tenfold::gpu::dynamic_shared<{0}>();", type, name);
+  }
+};
+
+/// What the compilers' headers mark functions and variables of devices with.
+bool is_device_word(std::string_view word) {
+  return word == "__global__" || word == "__device__" || word == "__constant__" ||
+         word == "__shared__" || word == "__managed__";
+}
+
+/// The vendors' names for what only a host does.
+bool is_host_word(std::string_view word) {
+  const auto begins = [&](std::string_view prefix) {
+    return word.starts_with(prefix) && word.size() > prefix.size() &&
+           std::isupper(static_cast<unsigned char>(word[prefix.size()])) != 0;
+  };
+  return begins("cuda") || begins("hip") || word == "cub" || word == "hipcub" ||
+         word == "rocprim" || word == "thrust" || word == "chrono" || word == "main";
+}
+
+class foreign_file {
+ public:
+  /// @param kept names of host functions that are kept
+  foreign_file(const fs::path& file, bool marks_lines, std::set<std::string> kept)
+      : marks_lines_(marks_lines), kept_(std::move(kept)) {
+    text_ = convert(file);
+  }
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  [[nodiscard]] const std::vector<device_function>& functions() const { return functions_; }
+  [[nodiscard]] const std::map<std::string, std::string>& constants() const { return constants_; }
+
+  [[nodiscard]] bool has_dynamic_shared() const { return has_dynamic_shared_; }
+
+  [[nodiscard]] std::vector<const device_function*> kernels() const {
+    std::vector<const device_function*> found;
+    for (const device_function& each : functions_)
+      if (each.is_kernel) found.push_back(&each);
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t most_bytes = std::size_t{4} << 20;
+
+  /// A file and, in their places, those of its own folder that it includes.
+  std::string convert(const fs::path& file) {
+    known_files_.insert(fs::weakly_canonical(file));
+    std::error_code failure;
+    if (fs::file_size(file, failure) > most_bytes)
+      throw input_error(fmt::format("'{}' is larger than 4 MiB: leave in it what the kernel takes",
+                                    file.string()));
+    const std::string text = read_text(file);
+    const tokens all = read_cpp(text);
+    edited_text changes(text);
+    for (const cpp_token& each : all)
+      if (each.kind == cpp_token_kind::directive) convert_directive(each, file, text, changes);
+    scan(all, changes);
+    std::string result = changes.take();
+    return marks_lines_ ? fmt::format("#line 1 \"{}\"\n{}", file.string(), result) : result;
+  }
+
+  void convert_directive(const cpp_token& line, const fs::path& file, std::string_view text,
+                         edited_text& changes) {
+    const tokens words = read_cpp(line.text.substr(1));
+    if (words.empty()) return;
+    if (words[0].is("pragma") && words.size() > 1 && words[1].is("once"))
+      changes.blank(line.begin, line.end());
+    if (words[0].is("define")) convert_definition(line, words, changes);
+    if (!words[0].is("include") || words.size() < 2) return;
+    const auto after =
+        2 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(line.end()), '\n');
+    const auto go_on = [&](bool names_file) {
+      if (!marks_lines_) return std::string();
+      return names_file ? fmt::format("\n#line {} \"{}\"", after, file.string())
+                        : fmt::format("\n#line {}", after);
+    };
+    std::string_view what = trim(line.text.substr(1 + words[1].begin));
+    if (words[1].kind == cpp_token_kind::literal) {
+      what = words[1].text;
+      const fs::path included = file.parent_path() / what.substr(1, what.size() - 2);
+      std::error_code failure;
+      if (fs::is_regular_file(included, failure)) {
+        const bool is_new = !known_files_.contains(fs::weakly_canonical(included));
+        changes.replace(line.begin, line.end(), is_new ? convert(included) + go_on(true) : "");
+        return;
+      }
+    } else if (!words[1].is("<")) {
+      return;  // a macro says which
+    } else {
+      what = what.substr(0, what.find('>') + 1);
+    }
+    // Headers of the host's side need not be there.
+    changes.replace(
+        line.begin, line.end(),
+        fmt::format("#if __has_include({0})\n#include {0}\n#endif{1}", what, go_on(false)));
+  }
+
+  /// Words that stand for those of devices, and constants.
+  void convert_definition(const cpp_token& line, const tokens& words, edited_text& changes) {
+    const std::size_t offset = line.begin + 1;
+    for (const cpp_token& each : words) {
+      if (each.is_word() && is_device_word(each.text) && words.size() > 1)
+        device_macros_.insert(std::string(words[1].text));
+      if (each.is("__global__")) {
+        changes.replace(offset + each.begin, offset + each.end(), "__device__");
+        kernel_macros_.insert(std::string(words[1].text));
+      }
+    }
+    if (words.size() == 3 && words[2].kind == cpp_token_kind::number)
+      constants_.emplace(words[1].text, words[2].text);
+  }
+
+  [[nodiscard]] bool marks_device(const cpp_token& each) const {
+    return each.is_word() &&
+           (is_device_word(each.text) || device_macros_.contains(std::string(each.text)));
+  }
+  [[nodiscard]] bool marks_kernel(const cpp_token& each) const {
+    return each.is("__global__") || kernel_macros_.contains(std::string(each.text));
+  }
+
+  /// A declaration at namespace scope, by its tokens.
+  struct declaration {
+    std::size_t begin = 0, end = 0;                   ///< with what ends it
+    std::optional<std::size_t> parameters{}, body{};  ///< where their brackets open
+    bool is_type = false;
+    bool is_variable = false;
+  };
+
+  void scan(const tokens& all, edited_text& changes) {
+    std::vector<std::string> scopes;
+    std::vector<dynamic_array> arrays;
+    std::size_t i = 0;
+    while (i < all.size()) {
+      if (all[i].kind == cpp_token_kind::directive || all[i].is(";")) {
+        ++i;
+      } else if (all[i].is("}")) {
+        if (!scopes.empty()) scopes.pop_back();
+        ++i;
+      } else if (const std::size_t inner = enter_scope(all, i, scopes); inner != i) {
+        i = inner;
+      } else {
+        const declaration found = next_declaration(all, i);
+        take(all, found, scopes, arrays, changes);
+        i = found.end;
+      }
+    }
+  }
+
+  /// `namespace a::b {` and `extern "C" {`. @return where their inside begins; i for anything else
+  static std::size_t enter_scope(const tokens& all, std::size_t i,
+                                 std::vector<std::string>& scopes) {
+    std::size_t at = i;
+    if (all[at].is("extern") && at + 2 < all.size() &&
+        all[at + 1].kind == cpp_token_kind::literal && all[at + 2].is("{")) {
+      scopes.emplace_back();
+      return at + 3;
+    }
+    if (all[at].is("inline")) ++at;
+    if (at >= all.size() || !all[at].is("namespace")) return i;
+    std::string name;
+    for (++at; at < all.size() && !all[at].is("{"); ++at) {
+      if (all[at].is(";") || all[at].is("=")) return i;
+      name += all[at].text;
+    }
+    scopes.push_back(name.empty() ? name : name + "::");
+    return std::min(at + 1, all.size());
+  }
+
+  static declaration next_declaration(const tokens& all, std::size_t begin) {
+    declaration found{.begin = begin};
+    std::size_t i = begin;
+    bool is_set = false;
+    while (i < all.size()) {
+      const cpp_token& each = all[i];
+      if (each.is("template") && i + 1 < all.size() && all[i + 1].is("<")) {
+        i = after_angles(all, i + 1);
+        continue;
+      }
+      const bool names_type =
+          each.is("struct") || each.is("class") || each.is("union") || each.is("enum");
+      if (names_type && !found.parameters) found.is_type = true;
+      if (each.is("=")) is_set = found.is_variable = true;
+      if (each.is(";")) break;
+      if (each.is("}")) {
+        found.end = i;  // of what is around it
+        return found;
+      }
+      if (each.is("(") || each.is("[")) {
+        if (each.is("(") && !found.parameters && !is_set && opens_parameters(all, begin, i))
+          found.parameters = i, found.is_type = false;
+        i = closing_bracket(all, i);
+      }
+      if (i < all.size() && all[i].is("{")) {
+        const std::size_t close = closing_bracket(all, i);
+        if (found.parameters && !is_set) {
+          found.body = i;
+          found.end = std::min(close + 1, all.size());
+          return found;
+        }
+        found.is_variable |= !found.is_type;
+        i = close;
+      }
+      ++i;
+    }
+    found.end = std::min(i + 1, all.size());
+    return found;
+  }
+
+  static std::size_t after_angles(const tokens& all, std::size_t open) {
+    std::size_t depth = 0, i = open;
+    for (; i < all.size(); ++i) {
+      if (all[i].is("(") || all[i].is("[") || all[i].is("{")) i = closing_bracket(all, i);
+      if (i < all.size() && all[i].is("<")) ++depth;
+      if (i < all.size() && all[i].is(">") && --depth == 0) return i + 1;
+    }
+    return all.size();
+  }
+
+  static bool opens_parameters(const tokens& all, std::size_t begin, std::size_t open) {
+    if (open == begin) return false;
+    const cpp_token& before = all[open - 1];
+    constexpr std::array<std::string_view, 9> others{
+        "__launch_bounds__", "__attribute__", "__align__", "alignas",   "decltype",
+        "noexcept",          "explicit",      "requires",  "__declspec"};
+    const bool is_operator = open >= 2 && all[open - 2].is("operator");
+    return is_operator ||
+           (before.is_word() && std::ranges::find(others, before.text) == others.end());
+  }
+
+  void take(const tokens& all, const declaration& found, const std::vector<std::string>& scopes,
+            std::vector<dynamic_array>& arrays, edited_text& changes) {
+    if (found.end <= found.begin) return;
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(found.begin),
+               last = all.begin() + static_cast<std::ptrdiff_t>(found.end),
+               head_end =
+                   found.body ? all.begin() + static_cast<std::ptrdiff_t>(*found.body) : last;
+    const auto has = [&](auto from, auto to, std::string_view word) {
+      return std::any_of(from, to, [&](const cpp_token& each) { return each.is(word); });
+    };
+    const bool is_device = std::any_of(first, found.is_type ? last : head_end,
+                                       [&](const cpp_token& each) { return marks_device(each); });
+    const std::size_t begin = first->begin, end = std::prev(last)->end();
+    if (is_device) {
+      if (!found.is_type && !found.body && has(first, last, "extern") &&
+          has(first, last, "__shared__")) {
+        take_dynamic(all, found.begin, found.end, &arrays, changes);
+        return;
+      }
+      if (found.parameters) take_function(all, found, scopes, arrays, changes);
+      convert_words(all, found.begin, found.end, changes);
+      return;
+    }
+    const bool is_instance = first->is("template") && !std::next(first)->is("<");
+    const bool is_alias = first->is("using") || first->is("typedef") || first->is("namespace") ||
+                          first->is("static_assert");
+    const bool is_of_host = std::any_of(first, last, [](const cpp_token& each) {
+      return each.is_word() && is_host_word(each.text);
+    });
+    const bool is_constant =
+        has(first, head_end, "constexpr") || has(first, head_end, "consteval") ||
+        (!found.parameters && has(first, head_end, "const")) || has(first, head_end, "concept");
+    const bool is_named =
+        found.parameters && kept_.contains(std::string(all[*found.parameters - 1].text));
+    const bool is_kept = !is_instance && ((is_named || found.is_type || is_alias || is_constant) &&
+                                          !(is_of_host && !is_named));
+    if (!is_kept) {
+      changes.blank(begin, end);
+      return;
+    }
+    if (!found.is_type && !found.parameters) note_constant(first, last);
+    convert_words(all, found.begin, found.end, changes);
+  }
+
+  /// `constexpr int block = 256;`
+  void note_constant(tokens::const_iterator first, tokens::const_iterator last) {
+    if (last - first < 4) return;
+    const auto value = last - 2, sign = last - 3, name = last - 4;
+    if (sign->is("=") && value->kind == cpp_token_kind::number && name->is_word())
+      constants_.emplace(name->text, value->text);
+  }
+
+  void take_function(const tokens& all, const declaration& found,
+                     const std::vector<std::string>& scopes,
+                     const std::vector<dynamic_array>& arrays, edited_text& changes) {
+    const std::size_t open = *found.parameters, close = closing_bracket(all, open);
+    device_function made;
+    made.name = all[open - 1].text;
+    for (const std::string& each : scopes) made.scope += each;
+    made.is_kernel = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(found.begin),
+                                 all.begin() + static_cast<std::ptrdiff_t>(open),
+                                 [&](const cpp_token& each) { return marks_kernel(each); });
+    const auto text_between = [&](std::size_t from, std::size_t to) {
+      std::string joined;
+      for (std::size_t i = from; i < to && i < all.size(); ++i)
+        joined.append(all[i].text).push_back(' ');
+      return joined;
+    };
+    const std::string list = text_between(open + 1, close);
+    for (const std::string& each : split_at_commas(list, true)) {
+      const std::string declared = each.substr(0, each.find('='));
+      parameter p{{}, false, mentions(declared, "const")};
+      for (const cpp_token& word : read_cpp(declared)) {
+        if (word.is_word()) p.name = word.text;
+        if (word.is("*") || word.is("[")) p.is_pointer = true;
+      }
+      if (p.name != "void") made.parameters.push_back(std::move(p));
+    }
+    if (!found.body) return;  // it comes later
+    made.body = text_between(*found.body, found.end);
+    std::string definitions;
+    for (const dynamic_array& each : arrays)
+      if (mentions(made.body, each.name) && !mentions(list, each.name))
+        definitions += " " + each.definition();
+    if (!definitions.empty())
+      changes.replace(all[*found.body].end(), all[*found.body].end(), definitions);
+    functions_.push_back(std::move(made));
+  }
+
+  /// What a wrapper calls is a function of the device; the wrapper alone is a kernel.
+  void convert_words(const tokens& all, std::size_t begin, std::size_t end, edited_text& changes) {
+    std::size_t statement = begin;
+    for (std::size_t i = begin; i < end; ++i) {
+      const cpp_token& each = all[i];
+      if (each.is("__global__")) changes.replace(each.begin, each.end(), "__device__");
+      if ((each.is("__launch_bounds__") || each.is("__cluster_dims__")) && i + 1 < end) {
+        i = std::min(closing_bracket(all, i + 1), end - 1);
+        changes.blank(each.begin, all[i].end());
+      }
+      if (each.is("HIP_DYNAMIC_SHARED") && i + 1 < end && all[i + 1].is("(")) {
+        has_dynamic_shared_ = true;
+        const std::size_t close = std::min(closing_bracket(all, i + 1), end - 1);
+        if (close > i + 3)
+          changes.replace(
+              each.begin, all[close].end(),
+              dynamic_array{std::string(all[close - 1].text), joined(all, i + 2, close - 2), ""}
+                  .definition());
+        i = close;
+      }
+      if (each.is(";") || each.is("{") || each.is("}") || each.kind == cpp_token_kind::directive)
+        statement = i + 1;
+      if (!each.is("__shared__") && !each.is("extern")) continue;
+      std::size_t stop = i;
+      while (stop < end && !all[stop].is(";") && !all[stop].is("{") && !all[stop].is("}")) ++stop;
+      if (stop == end || !all[stop].is(";")) continue;
+      bool is_extern = false, is_shared = false;
+      for (std::size_t k = statement; k < stop; ++k) {
+        is_extern |= all[k].is("extern");
+        is_shared |= all[k].is("__shared__");
+      }
+      if (!is_extern || !is_shared) continue;
+      take_dynamic(all, statement, stop + 1, nullptr, changes);
+      i = stop;
+      statement = stop + 1;
+    }
+  }
+
+  static std::string joined(const tokens& all, std::size_t begin, std::size_t end) {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i)
+      text += fmt::format("{}{}", text.empty() ? "" : " ", all[i].text);
+    return text;
+  }
+
+  /// @param arrays takes it where it is of no function; null: it is defined in its place
+  void take_dynamic(const tokens& all, std::size_t begin, std::size_t end,
+                    std::vector<dynamic_array>* arrays, edited_text& changes) {
+    has_dynamic_shared_ = true;
+    dynamic_array made;
+    std::size_t extents = begin;
+    while (extents < end && !all[extents].is("[")) ++extents;
+    if (extents == end || extents == begin) return;
+    made.name = all[extents - 1].text;
+    for (std::size_t i = begin; i + 1 < extents; ++i) {
+      const bool is_aligned =
+          all[i].is("__align__") || all[i].is("alignas") || all[i].is("__attribute__");
+      if (is_aligned && i + 1 < extents)
+        i = closing_bracket(all, i + 1);
+      else if (!all[i].is("extern") && !all[i].is("__shared__") && !all[i].is("static"))
+        made.type += fmt::format("{}{}", made.type.empty() ? "" : " ", all[i].text);
+    }
+    made.more_extents = joined(all, std::min(closing_bracket(all, extents) + 1, end - 1), end - 1);
+    changes.blank(all[begin].begin, all[end - 1].end());
+    if (arrays != nullptr)
+      arrays->push_back(std::move(made));
+    else
+      changes.replace(all[end - 1].end(), all[end - 1].end(), made.definition());
+  }
+
+  bool marks_lines_, has_dynamic_shared_ = false;
+  std::set<std::string> kept_, device_macros_, kernel_macros_;
+  std::set<fs::path> known_files_;
+  std::vector<device_function> functions_;
+  std::map<std::string, std::string> constants_;
+  std::string text_;
+};
+
+// ---- a kernel and its call ----------------------------------------------------------------------
+
+std::string list_kernels(const foreign_file& file) {
+  std::vector<std::string> names;
+  for (const device_function* each : file.kernels()) {
+    const std::string name = each->scope + each->name;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// The text of a kernel and of whatever it may call.
+std::string reachable_text(const foreign_file& file, const device_function& kernel) {
+  std::string text = kernel.body;
+  std::set<const device_function*> taken{&kernel};
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (const device_function& each : file.functions())
+      if (!taken.contains(&each) && mentions(text, each.name)) {
+        taken.insert(&each);
+        text += each.body;
+        is_new = true;
+      }
+  }
+  return text;
+}
+
+std::optional<unsigned> number_of(const foreign_file& file, std::string_view word) {
+  if (const auto known = file.constants().find(std::string(word)); known != file.constants().end())
+    word = known->second;
+  unsigned value = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (failure != std::errc() || end == word.data()) return std::nullopt;
+  return value;
+}
+
+/// How many elements each thread folds, by the text of `blockIdx.x * (blockDim.x * 2)`; 1 where it
+/// has none.
+unsigned elements_by_text(const foreign_file& file, std::string_view text) {
+  const tokens all = read_cpp(text);
+  const auto is_number = [](const cpp_token& each) { return each.kind == cpp_token_kind::number; };
+  for (std::size_t i = 0; i + 3 < all.size(); ++i) {
+    if (!all[i].is("blockIdx") || !all[i + 1].is(".") || !all[i + 2].is("x")) continue;
+    for (std::size_t k = i + 3; k < all.size(); ++k) {
+      const bool goes_on = all[k].is("*") || all[k].is("(") || all[k].is(".") || all[k].is_word() ||
+                           is_number(all[k]);
+      if (!goes_on) break;
+      if (!is_number(all[k])) continue;
+      if (const auto factor = number_of(file, all[k].text); factor && *factor >= 2 && *factor <= 64)
+        return *factor;
+    }
+  }
+  return 1;
+}
+
+/// A number of threads that the kernel's arrays are made for; 0 where none says.
+unsigned block_by_text(const foreign_file& file, const device_function& kernel) {
+  const tokens all = read_cpp(kernel.body);
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (!all[i].is("__shared__")) continue;
+    for (std::size_t k = i; k + 1 < all.size() && !all[k].is(";"); ++k)
+      if (all[k].is("["))
+        if (const auto size = number_of(file, all[k + 1].text); size && all[k + 2].is("]"))
+          if (*size >= 64 && *size <= 1024 && (*size & (*size - 1)) == 0) return *size;
+  }
+  return 0;
+}
+
+/// Whether it adds atomically to what one of its parameters points to.
+bool adds_atomically(const device_function& kernel, std::string_view parameter) {
+  const tokens all = read_cpp(kernel.body);
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    if (!all[i].text.starts_with("atomicAdd") || !all[i + 1].is("(")) continue;
+    for (std::size_t k = i + 2; k < all.size() && !all[k].is(","); ++k)
+      if (all[k].is(parameter)) return true;
+  }
+  return false;
+}
+
+/// Which of two pointers is written to, by what people call them.
+bool sounds_like_result(std::string name) {
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* part :
+       {"out", "result", "sum", "dst", "odata", "partial", "total", "res", "ans"})
+    if (name.find(part) != name.npos) return true;
+  return name == "y" || name == "o";
+}
+
+launch_call guess_call(const fs::path& path, const foreign_file& file,
+                       std::vector<std::string>& assumptions) {
+  const std::string ask = fmt::format("say how it is launched: --call {}", example_call);
+  const auto kernels = file.kernels();
+  if (kernels.size() != 1)
+    throw input_error(fmt::format("'{}' has {} kernels, {}: {}", path.string(), kernels.size(),
+                                  list_kernels(file), ask));
+  const device_function& kernel = *kernels.front();
+  launch_call call;
+  call.kernel = kernel.scope + kernel.name;
+  call.grid = "blocks";
+  std::vector<std::size_t> pointers;
+  std::size_t counts = 0;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    call.arguments.emplace_back("n");
+    if (kernel.parameters[i].is_pointer)
+      pointers.push_back(i);
+    else
+      ++counts;
+  }
+  if (pointers.size() != 2 || counts != 1)
+    throw input_error(
+        fmt::format("'{}' has a kernel, {}, whose {} parameters do not tell what they are: {}",
+                    path.string(), kernel.name, kernel.parameters.size(), ask));
+  const parameter &first = kernel.parameters[pointers[0]], &second = kernel.parameters[pointers[1]];
+  const bool is_turned = first.is_const != second.is_const
+                             ? second.is_const
+                             : sounds_like_result(first.name) && !sounds_like_result(second.name);
+  call.arguments[pointers[0]] = is_turned ? "out" : "in";
+  call.arguments[pointers[1]] = is_turned ? "in" : "out";
+  const unsigned block = block_by_text(file, kernel);
+  call.block = fmt::format("{}", block == 0 ? 256 : block);
+  if (file.has_dynamic_shared()) call.shared_bytes = "threads * sizeof(T)";
+  assumptions.push_back(fmt::format("--call '{}<<<{}, {}{}{}>>>({})'", call.kernel, call.grid,
+                                    call.block, call.shared_bytes.empty() ? "" : ", ",
+                                    call.shared_bytes, fmt::join(call.arguments, ", ")));
+  return call;
+}
+
+const device_function& find_called(const fs::path& path, const foreign_file& file,
+                                   const launch_call& call) {
+  const device_function* found = nullptr;
+  for (const device_function* each : file.kernels()) {
+    const bool is_it = call.kernel == each->name || call.kernel == each->scope + each->name ||
+                       call.kernel == "::" + each->scope + each->name;
+    // Of overloads, the one that takes as many.
+    if (is_it && (found == nullptr || each->parameters.size() == call.arguments.size()))
+      found = each;
+  }
+  if (found == nullptr)
+    throw input_error(fmt::format("there is no kernel '{}' in '{}': it has {}", call.kernel,
+                                  path.string(), list_kernels(file)));
+  if (found->parameters.size() < call.arguments.size())
+    throw input_error(fmt::format("'{}' of '{}' has {} parameters, and the call {} arguments",
+                                  call.kernel, path.string(), found->parameters.size(),
+                                  call.arguments.size()));
+  return *found;
+}
+
+}  // namespace
+
+launch_call parse_call(std::string_view text) {
+  const std::string_view whole = trim(text);
+  std::string_view rest = whole;
+  launch_call call;
+  if (rest.starts_with("*")) {
+    const std::size_t end = rest.find(';');
+    std::string first(rest.substr(0, end));
+    std::erase(first, ' ');
+    if (end == rest.npos || first != "*out=0")
+      refuse_call(whole, "before the kernel only '*out = 0;' may come");
+    call.clears_result = true;
+    rest = trim(rest.substr(end + 1));
+  }
+  if (rest.ends_with(";")) rest = trim(rest.substr(0, rest.size() - 1));
+  const std::size_t open = rest.find("<<<"), close = rest.find(">>>", open);
+  if (open == rest.npos || close == rest.npos) refuse_call(whole, "it has no <<<grid, block>>>");
+  const std::string_view name = trim(rest.substr(0, open));
+  const std::size_t angle = name.find('<');
+  call.kernel = trim(name.substr(0, angle));
+  if (angle != name.npos) call.template_arguments = name.substr(angle);
+  if (call.kernel.empty() ||
+      call.kernel.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
+                                    "PQRSTUVWXYZ0123456789_:") != std::string::npos)
+    refuse_call(whole, "it begins with the kernel's name");
+  const std::vector<std::string> launch =
+      split_at_commas(rest.substr(open + 3, close - open - 3), false);
+  if (launch.size() < 2 || launch.size() > 4 || launch[0].empty() || launch[1].empty())
+    refuse_call(whole, "between <<< and >>> are the grid, the block and, if any, the shared bytes");
+  call.grid = one_extent(launch[0], whole);
+  call.block = one_extent(launch[1], whole);
+  if (call.grid != "blocks" && mentions(call.grid, "blocks"))
+    refuse_call(whole, "a grid is 'blocks', or says how many by n and threads");
+  if (call.block != "threads" && mentions(call.block, "threads"))
+    refuse_call(whole, "a block is 'threads', or a constant");
+  if (launch.size() > 2 && launch[2] != "0") call.shared_bytes = launch[2];
+  const std::string_view arguments = trim(rest.substr(close + 3));
+  if (!arguments.starts_with("(") || !arguments.ends_with(")"))
+    refuse_call(whole, "the arguments in parentheses come last");
+  call.arguments = split_at_commas(arguments.substr(1, arguments.size() - 2), true);
+  const std::string all = fmt::format("{}", fmt::join(call.arguments, ","));
+  for (const char* each : {"in", "out"})
+    if (!mentions(all, each)) refuse_call(whole, fmt::format("no argument is '{}'", each));
+  return call;
+}
+
+bool is_foreign(const fs::path& file) {
+  std::error_code failure;
+  if (!fs::is_regular_file(file, failure)) return false;
+  const std::string text = read_text(file);
+  return text.find("TENFOLD_BACKEND") == text.npos && mentions(text, "__global__");
+}
+
+std::vector<std::string> calls_beside(const fs::path& file) {
+  std::vector<std::string> calls;
+  std::error_code failure;
+  const auto add_lines = [&](std::string_view text, std::string_view before, std::size_t most) {
+    for (std::size_t number = 0; number < most && !text.empty(); ++number) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = trim(text.substr(0, end));
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (line.starts_with(before) && !trim(line.substr(before.size())).empty() &&
+          !(before.empty() && line.starts_with("//")))
+        calls.emplace_back(trim(line.substr(before.size())));
+    }
+  };
+  if (const fs::path beside = fs::path(file).replace_extension(".call");
+      fs::is_regular_file(beside, failure))
+    add_lines(read_text(beside), "", static_cast<std::size_t>(-1));
+  else
+    add_lines(read_text(file), "// call:", 5);
+  return calls;
+}
+
+adapted_kernel adapt_kernel(const fs::path& file, const std::string& call, std::string_view name,
+                            bool marks_lines) {
+  adapted_kernel made;
+  std::string text = call;
+  if (text.empty()) {
+    const std::vector<std::string> beside = calls_beside(file);
+    if (beside.size() == 1) text = beside.front();
+    if (beside.size() > 1)
+      throw input_error(fmt::format(
+          "'{}' comes with {} calls: choose one with --call, or judge them all with 'tenfold check "
+          "--corpus'",
+          file.string(), beside.size()));
+  }
+  std::optional<launch_call> how;
+  std::set<std::string> named;
+  if (!text.empty()) {
+    how = parse_call(text);
+    for (const cpp_token& each : read_cpp(text))
+      if (each.is_word()) named.insert(std::string(each.text));
+  }
+  const foreign_file source(file, marks_lines, std::move(named));
+  if (source.kernels().empty())
+    throw input_error(fmt::format("there is no __global__ function in '{}'", file.string()));
+  if (!how) how = guess_call(file, source, made.assumptions);
+  const device_function& kernel = find_called(file, source, *how);
+  made.kernel = kernel.name;
+  made.text = source.text();
+
+  const std::string body = reachable_text(source, kernel);
+  const auto result = std::ranges::find_if(
+      how->arguments, [](const std::string& each) { return mentions(each, "out"); });
+  const auto index = static_cast<std::size_t>(result - how->arguments.begin());
+  const bool adds = how->clears_result || adds_atomically(kernel, kernel.parameters[index].name);
+  if (adds && !how->clears_result)
+    made.assumptions.emplace_back("*out is 0 first, as the kernel adds to it: say '*out = 0;'");
+  std::string grid_function, grid;
+  if (how->grid != "blocks") {
+    grid_function = fmt::format(
+        R"(
+template <typename A, typename B>
+__host__ __device__ constexpr auto min(A a, B b) {{
+  const std::common_type_t<A, B> x = a, y = b;
+  return x < y ? x : y;
+}}
+template <typename A, typename B>
+__host__ __device__ constexpr auto max(A a, B b) {{
+  const std::common_type_t<A, B> x = a, y = b;
+  return x < y ? y : x;
+}}
+constexpr std::size_t grid([[maybe_unused]] std::size_t n, [[maybe_unused]] std::size_t threads) {{
+  return static_cast<std::size_t>({});
+}}
+// Of so many elements the grid tells how many a thread folds, or that it is the same for any number.
+inline constexpr std::size_t many = std::size_t{{1}} << 40;
+)",
+        how->grid);
+    grid = R"(  static constexpr bool takes_grid = grid(many, 64) == grid(2 * many, 64);
+  static constexpr std::size_t own_grid = takes_grid ? grid(many, 64) : 0;
+  static constexpr std::size_t elements_per_thread(const stage_launch& l) {
+    return takes_grid ? 1 : many / max(grid(many, l.block) * l.block, 1);
+  }
+)";
+  } else {
+    const bool loops = mentions(body, "gridDim");
+    const unsigned each = elements_by_text(source, body);
+    grid = fmt::format(
+        "  static constexpr bool takes_grid = {};\n"
+        "  static constexpr std::size_t elements_per_thread(const stage_launch&) {{ return {}; "
+        "}}\n",
+        loops, each);
+    made.assumptions.push_back(loops ? "blocks: any number, as the kernel reads gridDim"
+                                     : fmt::format("blocks: enough for {} element{} a thread", each,
+                                                   each == 1 ? "" : "s"));
+  }
+  const bool is_free = how->block == "threads";
+  const std::string called = fmt::format("::{}{}{}({})", kernel.scope, kernel.name,
+                                         how->template_arguments, fmt::join(how->arguments, ", "));
+  // Macros of the file's own must not reach what follows.
+  for (const char* each : {"in", "out", "n", "threads", "blocks", "T", "In", "Op", "stage"})
+    made.adaptor += fmt::format("#undef {}\n", each);
+  made.adaptor += fmt::format(
+      R"(
+namespace tenfold::inline TENFOLD_BACKEND::{name} {{
+
+template <int BlockSize, typename T, typename Op>
+__global__ void __launch_bounds__(BlockSize) {kernel}(const T* elements, T* out, std::size_t n, Op) {{
+  [[maybe_unused]] constexpr unsigned threads = BlockSize;
+  [[maybe_unused]] const unsigned blocks = gridDim.x;
+  [[maybe_unused]] T* const in = const_cast<T*>(elements);
+  {called};
+}}
+
+{grid_function}
+struct stage : stage_defaults {{
+  static constexpr bool sums_alone = true;
+  static constexpr bool adds_to_result = {adds};
+  static constexpr int only_block = {block};
+  static constexpr bool needs_whole_warps = true;
+{grid}  template <typename T>
+  static constexpr std::size_t shared_bytes([[maybe_unused]] std::size_t threads) {{
+    return static_cast<std::size_t>({shared});
+  }}
+  static constexpr std::size_t dynamic_shared_bytes(const stage_launch& l) {{
+    return l.partial_bytes == 8 ? shared_bytes<double>(l.block) : shared_bytes<float>(l.block);
+  }}
+  /// The types of elements that the call takes.
+  template <typename T, unsigned threads = {some_block}>
+  static constexpr bool serves =
+      requires(T* in, T* out, std::size_t n, unsigned blocks) {{ {called}; }};
+
+  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
+  static auto kernel() {{
+    return &{name}::{kernel}<BlockSize, T, Op>;
+  }}
+}};
+static_assert(stage::serves<float> || stage::serves<double> || stage::serves<int> ||
+                  stage::serves<unsigned>,
+              "the kernel does not take what the call gives it: see its parameters");
+
+}}  // namespace tenfold::inline TENFOLD_BACKEND::{name}
+)",
+      fmt::arg("name", name), fmt::arg("kernel", kernel.name), fmt::arg("called", called),
+      fmt::arg("adds", adds), fmt::arg("block", is_free ? "0" : how->block), fmt::arg("grid", grid),
+      fmt::arg("grid_function", grid_function),
+      fmt::arg("shared", how->shared_bytes.empty() ? "0" : how->shared_bytes),
+      fmt::arg("some_block", is_free ? "256" : how->block));
+  return made;
+}
+
+}  // namespace tenfold
