@@ -191,7 +191,7 @@ class build_run {
                line.starts_with("ninja: build stopped")) {
       // the command that failed, and what Ninja says of what was said before
     } else {
-      messages_.append(line).push_back('\n');
+      messages_.append(harmless(line)).push_back('\n');
     }
   }
 

@@ -22,6 +22,7 @@
 #include "host/error.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold {
 namespace {
@@ -47,9 +48,7 @@ template <typename... T>
 /// Text from the file, made fit for a message of one line.
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 40;
-  std::string result(text.substr(0, longest));
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
-  std::ranges::replace_if(result, is_control, '?');
+  const std::string result = harmless(text.substr(0, longest));
   return text.size() > longest ? result + "..." : result;
 }
 

@@ -7,10 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +21,27 @@
 namespace tenfold {
 namespace fs = std::filesystem;
 namespace {
+
+/// Far more than any text that is read here has.
+constexpr std::size_t most_bytes = std::size_t{64} << 20;
+
+/// The beginning of a file, one byte more than there may be where it is longer.
+std::string read_beginning(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
+    throw input_error(fmt::format("cannot read '{}': it is a folder", file.string()));
+  std::ifstream in(file, std::ios::binary);
+  if (!in)
+    throw input_error(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
+  std::string text;
+  std::array<char, 64 * 1024> part;
+  while (in && text.size() <= most_bytes) {
+    in.read(part.data(), part.size());
+    text.append(part.data(),
+                std::min(static_cast<std::size_t>(in.gcount()), most_bytes + 1 - text.size()));
+  }
+  return text;
+}
 
 bool is_program(const fs::path& file) {
   std::error_code ignored;
@@ -86,7 +108,7 @@ process_result run_process(const std::vector<std::string>& command,
   };
   const owned_descriptor out_file(create(out)), err_file(create(err));
   const int status = wait_for(start_process(command, out_file.number(), err_file.number()));
-  return {status, read_text(out), read_text(err)};
+  return {status, read_beginning(out), read_beginning(err)};
 }
 
 std::string find_program(std::string_view name) {
@@ -99,13 +121,11 @@ std::string find_program(std::string_view name) {
 }
 
 std::string read_text(const fs::path& file) {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored))
-    throw input_error(fmt::format("cannot read '{}': it is a folder", file.string()));
-  std::ifstream in(file, std::ios::binary);
-  if (!in)
-    throw input_error(fmt::format("cannot read '{}': {}", file.string(), std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), {}};
+  std::string text = read_beginning(file);
+  if (text.size() > most_bytes)
+    throw input_error(
+        fmt::format("cannot read '{}': it has more than {} MiB", file.string(), most_bytes >> 20));
+  return text;
 }
 
 void write_text(const fs::path& file, std::string_view text) {

@@ -52,8 +52,8 @@ class owned_descriptor {
 [[nodiscard]] int wait_for(pid_t process);
 
 struct process_result {
-  int exit_status;  ///< as `wait_for` has it
-  std::string out, err;
+  int exit_status;       ///< as `wait_for` has it
+  std::string out, err;  ///< of each no more than 64 MiB
 };
 
 /// Runs a program to its end.
@@ -64,7 +64,7 @@ struct process_result {
 /// Where PATH has a program of that name, or the name where it is a path to one; else empty.
 [[nodiscard]] std::string find_program(std::string_view name);
 
-/// @throws input_error when the file cannot be read
+/// @throws input_error when the file cannot be read, or is larger than 64 MiB
 [[nodiscard]] std::string read_text(const std::filesystem::path& file);
 /// @throws input_error when the file cannot be written
 void write_text(const std::filesystem::path& file, std::string_view text);

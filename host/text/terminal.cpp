@@ -41,6 +41,19 @@ std::string paint(std::string_view text, colour c, std::FILE* stream) {
   return fmt::format("\x1b[{}m{}\x1b[0m", static_cast<int>(c), text);
 }
 
+std::string harmless(std::string_view text) {
+  std::string result;
+  for (const char each : text) {
+    const auto byte = static_cast<unsigned char>(each);
+    // From U+0080 to U+009F there are more of them, in UTF-8 0xc2 and a byte.
+    const bool is_second = byte >= 0x80 && byte < 0xa0 && result.ends_with('\xc2');
+    if (is_second) result.pop_back();
+    const bool is_control = (byte < ' ' && each != '\t') || each == '\x7f' || is_second;
+    result += is_control ? '?' : each;
+  }
+  return result;
+}
+
 std::string bar(double length) {
   if (!(length > 0)) return {};
   if (!locale_is_utf8())

@@ -21,6 +21,10 @@ enum class colour { plain = 0, bold = 1, red = 31, green = 32, yellow = 33 };
 /// `TERM` not `dumb`); else the text.
 [[nodiscard]] std::string paint(std::string_view text, colour c, std::FILE* stream = stdout);
 
+/// Text of a file, fit for one line of a terminal: what would move its cursor or change its state
+/// has become a question mark.
+[[nodiscard]] std::string harmless(std::string_view text);
+
 /// A bar of `length` cells, in block characters where the locale has them; at least a sliver when
 /// length exceeds 0.
 [[nodiscard]] std::string bar(double length);

@@ -395,6 +395,27 @@ TEST_F(Compare, WhatIsNoJson) {
     expect_file_refused(content, {"is no JSON", "byte", "tenfold_duel --json FILE"});
 }
 
+TEST_F(Compare, JsonWithoutEnd) {
+  expect_file_refused(std::string(100'000, '['), {"nested more than 100 deep"});
+  expect_file_refused(
+      "{\"benchmarks\": " + std::string(100'000, '[') + std::string(100'000, ']') + "}",
+      {"nested more than 100 deep"});
+  const outcome o = tenfold({"compare", "a.json", "/dev/zero"});
+  expect_refusal(o, bad_input, {"'/dev/zero'", "more than 64 MiB"});
+  EXPECT_LT(o.peak_bytes, std::uint64_t{256} << 20);
+}
+
+TEST_F(Compare, NamesThatWouldMoveTheCursor) {
+  json file = ladder({{"01_naive\x1b[2J\x07\u009b2J", 100, {99, 101}}});
+  file["context"]["device"] = "gpu\x1b]0;title";
+  write_json("a.json", file);
+  const outcome o = succeed({"compare", "a.json", "a.json"});
+  EXPECT_TRUE(contains(o.out, "01_naive?[2J??2J")) << o.what();
+  EXPECT_TRUE(contains(o.out, "gpu?]0;title")) << o.what();
+  file["benchmarks"][0]["time_unit"] = "\x1b[2J\n";
+  expect_file_refused(file.dump(), {"in the unit '?[2J?'"});
+}
+
 TEST_F(Compare, JsonOfAnotherKind) {
   for (const char* content : {"[]", "3", "{}", "{\"benchmarks\": 3}"})
     expect_file_refused(content, {"has no list \"benchmarks\"", "--benchmark_out=FILE"});

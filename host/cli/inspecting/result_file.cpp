@@ -16,6 +16,7 @@
 #include "host/measure/result.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -28,7 +29,7 @@ constexpr std::string_view writers =
 
 std::string text_at(const json& object, const char* key) {
   const auto at = object.find(key);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+  return at != object.end() && at->is_string() ? harmless(at->get<std::string>()) : std::string();
 }
 
 std::optional<double> number_at(const json& object, const char* key) {
@@ -126,7 +127,11 @@ class result_reader {
 
   [[nodiscard]] json parse() const {
     try {
-      return json::parse(read_text(path_));
+      return json::parse(read_text(path_), [this](int depth, json::parse_event_t, const json&) {
+        constexpr int deepest = 100;
+        if (depth > deepest) fail_as_foreign(fmt::format("is nested more than {} deep", deepest));
+        return true;
+      });
     } catch (const json::parse_error& e) {
       fail_as_foreign(fmt::format("is no JSON, see its byte {}", e.byte));
     } catch (const json::out_of_range&) {
