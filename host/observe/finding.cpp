@@ -88,7 +88,8 @@ std::tuple<finding_kind, std::string, std::string> explain(const simt::block_fai
               "Run it on a GPU, or write it in words that the executor has: see "
               "docs/executor.md."};
     default:
-      return {finding_kind::fault, failure.text, "Let a kernel neither throw nor trap."};
+      return {finding_kind::fault, failure.text,
+              "Let a kernel neither throw, trap nor end the program."};
   }
 }
 

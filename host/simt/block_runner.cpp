@@ -569,6 +569,9 @@ std::string block_runner::describe_failure() const {
     case failure_kind::assertion:
       return fmt::format("{} fails assert({}) at {}", name_thread(*thread), text,
                          name_place(where));
+    case failure_kind::ended:
+      return fmt::format("{} calls {}, which ends the program; no GPU has it: let it return",
+                         name_thread(*thread), text);
     case failure_kind::misaligned:
       return fmt::format(
           "{} loads {} bytes at once at address {}, which is no multiple of that; hardware faults "

@@ -41,7 +41,7 @@ class block_runner {
     const void* address = nullptr;
     std::size_t bytes = 0;
     std::exception_ptr exception = nullptr;
-    const char* text = nullptr;  // what is asserted, or why it is refused
+    const char* text = nullptr;  // what is asserted or called, or why it is refused
     source_place where{};        // of what is asserted
   };
 

@@ -1,7 +1,10 @@
 /// @file
 /// What a reader's kernel calls of the C library: the linker leads its calls here, by --wrap.
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
 
 #include "host/simt/block_runner.hpp"
 
@@ -47,5 +50,18 @@ int __wrap_putc(int character, std::FILE* to) {
        .text = what,
        .where = {file, static_cast<int>(line)}});
 }
+
+// Nor does a kernel end the program, whose exit code would say that all is well.
+#define TENFOLD_WRAP_END(call, parameters, arguments)                                        \
+  [[noreturn]] void __wrap_##call parameters {                                               \
+    if (tenfold::simt::block_runner* runner = tenfold::simt::block_runner::current())        \
+      runner->fail_running({.kind = tenfold::simt::failure_kind::ended, .text = #call}); \
+    ::call arguments;                                                                        \
+  }
+TENFOLD_WRAP_END(exit, (int code), (code))
+TENFOLD_WRAP_END(_exit, (int code), (code))
+TENFOLD_WRAP_END(_Exit, (int code), (code))
+TENFOLD_WRAP_END(quick_exit, (int code), (code))
+TENFOLD_WRAP_END(abort, (), ())
 
 }  // extern "C"

@@ -80,6 +80,7 @@ enum class failure_kind {
   bad_division,
   trapped,
   assertion,
+  ended,  ///< it wanted to end the program
   misaligned,
   refused,  ///< what the executor does not have
   stopped  ///< by the observer

@@ -175,6 +175,21 @@ TEST_F(OwnKernel, MayAssertAndPrint) {
   EXPECT_EQ(o.out, "");
 }
 
+TEST_F(OwnKernel, CannotEndTheProgram) {
+  write_kernel("ending_sum", "  if (tid == 0) out[blockIdx.x] =",
+               "  if (tid == 3) std::exit(0);\n  if (tid == 0) out[blockIdx.x] =");
+  replace("ending_sum.hpp", "#pragma once", "#pragma once\n\n#include <cstdlib>");
+  for (const auto& [verb, code] :
+       {std::pair{"run", device_failed}, {"check", wrong_result}, {"trace", device_failed}}) {
+    if (verb != std::string("run") &&
+        !fs::exists(fs::path(TENFOLD_PROGRAM).parent_path() / "tenfold_observer"))
+      break;
+    const outcome o = tenfold({verb, "ending_sum.hpp"});
+    EXPECT_EQ(o.code, code) << o.what();
+    EXPECT_TRUE(contains(o.out + o.err, "thread 3 (warp 0, lane 3) calls exit")) << o.what();
+  }
+}
+
 TEST_F(OwnKernel, IsBuiltAnewWheneverItsFileIsAnother) {
   write_kernel("my_kernel");
   fs::copy_file(in_directory("my_kernel.hpp"), in_directory("backup"));
