@@ -1,15 +1,21 @@
 #include "host/text/program.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/text/terminal.hpp"
@@ -17,10 +23,41 @@
 namespace tenfold {
 namespace {
 
-int report_error(const char* message, exit_code code) {
+int report_error(std::string_view message, exit_code code) {
   std::fflush(stdout);
-  fmt::print(stderr, "{} {}\n", paint("tenfold:", colour::red, stderr), message);
+  const std::string line =
+      fmt::format("{} {}\n", paint("tenfold:", colour::red, stderr), harmless(message));
+  std::fputs(line.c_str(), stderr);  // may be closed, or full
   return static_cast<int>(code);
+}
+
+/// A file that is opened must not become standard output or standard error, where those are closed.
+/// What is written to the one fails then, what is written to the other is lost.
+void occupy_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0)
+      static_cast<void>(open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+/// Starts the program again with more stack where it has too little, for threads have as much as
+/// there was at the start.
+/// @throws input_error where the system grants no more
+void demand_stack(char** argv) {
+  constexpr rlim_t least = rlim_t{1} << 20, usual = rlim_t{8} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= least) return;
+  rlimit more{std::min(limit.rlim_max, usual), limit.rlim_max};
+  if (more.rlim_cur < least) more = {usual, usual};  // which root may
+  if (setrlimit(RLIMIT_STACK, &more) == 0) execv("/proc/self/exe", argv);
+  throw input_error(fmt::format("the stack is limited to {} KiB: allow more with 'ulimit -s {}'",
+                                limit.rlim_cur >> 10, usual >> 10));
+}
+
+/// Whatever holds it back: a full disk or a closed pipe shows when the last of it is written.
+void flush_output() {
+  std::cout.flush();
+  if (std::fflush(stdout) != 0 || !std::cout)
+    throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
 /// What is wrong with the command line, and which verb's help knows better.
@@ -44,15 +81,19 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
 
 int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit_code()>& verb) {
   try {
-    app.parse(argc, argv);
-    const exit_code code = verb();
-    // A full disk or a closed pipe shows when the last of it is written.
-    if (std::fflush(stdout) != 0)
-      throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+    occupy_streams();
+    demand_stack(argv);
+    exit_code code = exit_code::success;
+    try {
+      app.parse(argc, argv);
+      code = verb();
+    } catch (const CLI::ParseError& e) {
+      if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
+        throw input_error(explain(app, e));
+      app.exit(e);  // prints help, or the version
+    }
+    flush_output();
     return static_cast<int>(code);
-  } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(e);
-    return report_error(explain(app, e).c_str(), exit_code::bad_input);
   } catch (const error& e) {
     return report_error(e.what(), e.code());
   } catch (const std::bad_alloc&) {

@@ -650,6 +650,22 @@ TEST_F(Cli, InputThatRoundsStandsBesideExactElements) {
     EXPECT_FALSE(measure_one(words{"run", "1"} + more).contains("exact"));
 }
 
+// The file is as large as its header says, and holds nothing but a hole.
+TEST_F(Cli, InputThatIsShortenedWhileItIsRead) {
+  constexpr std::uint64_t n = std::uint64_t{1} << 26;
+  write_npy<std::uint32_t>("data.npy", {}, "(" + std::to_string(n) + ",)");
+  const fs::path file = in_directory("data.npy");
+  fs::resize_file(file, fs::file_size(file) + n * 4);
+  const outcome o =
+      spawn({TENFOLD_PROGRAM, "run", "10", "--input", "data.npy"}, {}, {}, [&](pid_t running) {
+        const fs::path maps = "/proc/" + std::to_string(running) + "/maps";
+        while (!contains(slurp(maps), "data.npy") && kill(running, 0) == 0)
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        fs::resize_file(file, 4096);
+      });
+  expect_refusal(o, bad_input, {"'data.npy' was shortened while it was read", "copy"});
+}
+
 TEST_F(Cli, InputWithSpacesInItsName) {
   write_npy<double>("my own data.npy", {1, 2});
   EXPECT_EQ(measure_one({"run", "3", "--input", "my own data.npy"}).at("result"), 3.0);
@@ -799,6 +815,33 @@ TEST_F(Cli, StandardOutputThatIsFull) {
     EXPECT_EQ(o.code, bad_input) << o.what();
     EXPECT_TRUE(contains(o.err, "cannot write to standard output")) << o.what();
   }
+}
+
+TEST_F(Cli, HelpOnAFullDisk) {
+  for (const words& arguments : {words{"--help"}, words{"run", "--help"}, words{"--version"}}) {
+    const outcome o = spawn(words{TENFOLD_PROGRAM} + arguments, {}, "/dev/full");
+    EXPECT_EQ(o.code, bad_input) << o.what();
+    EXPECT_TRUE(contains(o.err, "cannot write to standard output")) << o.what();
+  }
+}
+
+TEST_F(Cli, StreamsThatAreClosedOrFull) {
+  const auto shell = [&](const std::string& redirected) {
+    return spawn({"/bin/sh", "-c", std::string(TENFOLD_PROGRAM) + " " + redirected});
+  };
+  for (const char* redirected : {"run 99 2>&-", "run 99 2>/dev/full", "list >&-"})
+    EXPECT_EQ(shell(redirected).code, bad_input) << redirected;
+  EXPECT_EQ(shell("list <&- 2>&-").code, success);
+}
+
+// Threads, too, get as little stack as there was at the start.
+TEST_F(Cli, LittleStack) {
+  const std::string run = std::string(TENFOLD_PROGRAM) + " run 3 --n 1000 --device simt:32";
+  const outcome raised = spawn({"/bin/sh", "-c", "ulimit -S -s 32; " + run});
+  EXPECT_EQ(raised.code, success) << raised.what();
+  const outcome held = spawn({"/bin/sh", "-c", "ulimit -s 32; " + run});
+  if (held.code == success) GTEST_SKIP() << "this user may raise the limit again";
+  expect_refusal(held, bad_input, {"stack is limited to 32 KiB", "ulimit -s 8192"});
 }
 
 // ---- ladder -------------------------------------------------------------------------------------

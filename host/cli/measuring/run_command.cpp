@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <csignal>
 #include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -40,10 +43,39 @@ constexpr std::uint64_t executor_n = std::uint64_t{1} << 20;
 constexpr std::uint64_t gpu_n = std::uint64_t{1} << 28;
 constexpr std::uint64_t slow_bytes = std::uint64_t{1} << 29;  // seconds to make and to check
 
+// What is said when somebody shortens the input file while it is read: made ready beforehand, for a
+// signal's handler may do little.
+std::string shortened;
+std::span<const std::byte> mapped;
+
+void on_bus_error(int signal, siginfo_t* info, void*) {
+  const auto* at = static_cast<const std::byte*>(info->si_addr);
+  if (at >= mapped.data() && at < mapped.data() + mapped.size()) {
+    static_cast<void>(!write(STDERR_FILENO, shortened.data(), shortened.size()));
+    _exit(static_cast<int>(exit_code::bad_input));
+  }
+  std::signal(signal, SIG_DFL);  // it comes again at once
+}
+
+/// Of several threads that map a file, it is the last one's that is told so.
+void expect_shortening(const npy_file& file, const std::string& path) {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  shortened = fmt::format(
+      "tenfold: '{}' was shortened while it was read: let nobody write to it, or use a copy\n",
+      harmless(path));
+  mapped = file.data();
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
 std::optional<npy_file> open_file(const options& o) {
   if (o.input.empty()) return std::nullopt;
   if (!o.n.empty()) throw input_error("--n and --input exclude each other: the file has its n");
   npy_file file(o.input);
+  expect_shortening(file, o.input);
   if (!o.type.empty() && parse_element_type(o.type) != file.type())
     throw input_error(fmt::format(
         "'{}' holds {} elements, --type says {}{}: leave --type out", o.input, name_of(file.type()),
