@@ -59,6 +59,14 @@ struct multiplied {
   }
 };
 
+template <typename A, typename B>
+struct paired {
+  unsigned begin;
+  __host__ __device__ constexpr product_in_band<A, B> operator()(const both<A, B>& x) const {
+    return {{x.first, x.second}, begin};
+  }
+};
+
 template <typename Predicate>
 struct counted {
   Predicate is_counted;
@@ -88,15 +96,35 @@ template <typename A, typename B>
   return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
 }
 
-/// The sum of the products a[i] * b[i] of floats, which are exact in double and are added up
-/// without error: `exact_dot(gpu, a, b, n).round()` is the nearest double.
-/// @tparam A, B float, float16 or bfloat16
+/// The sum of the products a[i] * b[i] of floats without any error, where a product alone would
+/// overflow or be too small too: `exact_dot(gpu, a, b, n).round()` is the nearest double. Elements
+/// are read once, but those of doubles three times if a product other than zero is less than
+/// 2^-634, or 2^772 or more.
+/// @tparam A, B float, double, float16 or bfloat16
 template <typename A, typename B>
-[[nodiscard]] exact_sum<double> exact_dot(const device& on, const A* a, const B* b,
-                                          std::uint64_t n) {
-  static_assert(detail::layout_of<A>::digits + detail::layout_of<B>::digits <= 53,
-                "products of doubles are no doubles: there is no exact dot product of them");
-  return transform_reduce(on, a, b, n, detail::multiplied<double>{}, sum<exact_sum<double>>{});
+[[nodiscard]] exact_sum<product_of<A, B>> exact_dot(const device& on, const A* a, const B* b,
+                                                    std::uint64_t n) {
+  using band = detail::product_in_band<A, B>;
+  exact_sum<product_of<A, B>> total;
+  const auto add = [&](int i) {
+    const detail::paired<A, B> f{static_cast<unsigned>(i) * band::positions};
+    const auto part = transform_reduce(on, a, b, n, f, sum<exact_sum<band>>{});
+    total = total + exact_sum<product_of<A, B>>(part, i * band::words);
+    return part.has_missed_some();
+  };
+  if (add(band::middle))
+    for (int i = 0; i < band::count; ++i)
+      if (i != band::middle) add(i);
+  return total;
+}
+
+/// The nearest to the true mean, rounded once: of narrow floats a float. It does not overflow where
+/// the elements are finite.
+/// @tparam T float, double, float16 or bfloat16
+/// @return NaN for no elements
+template <typename T>
+[[nodiscard]] auto exact_mean(const device& on, const T* in, std::uint64_t n) {
+  return detail::reduce_rows_of<T>(on, in, 1, n, sum<exact_sum<T>>{}, unchanged{}).front().mean(n);
 }
 
 /// How many elements the predicate holds for.

@@ -72,13 +72,11 @@ TYPED_TEST(ExactStage, GivesTheBitsOfTheTrueSumInEveryShape) {
 /// Brings the sum to zero, so that no rounding hides a bit that was lost.
 template <typename T>
 void cancel(std::vector<T>& in) {
-  using layout = detail::layout_of<T>;
-  const auto largest = static_cast<double>(
-      from_bits<T>((std::uint64_t{layout::special_exponent} << (layout::digits - 1)) - 1));
+  const auto highest = static_cast<double>(largest<T>());
   exact_sum<T> rest = added(in);
   while (rest.template round<double>() != 0) {
     const double nearest = rest.template round<double>();
-    in.push_back(rounded_to<T>(-std::clamp(nearest, -largest, largest)));
+    in.push_back(rounded_to<T>(-std::clamp(nearest, -highest, highest)));
     rest.add(in.back());
   }
 }

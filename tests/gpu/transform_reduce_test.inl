@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "host/transform_reduce.hpp"
+#include "tests/stages/floats.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
@@ -76,27 +77,55 @@ TEST_P(Transformed, SumsAreExactAndKnowThePlaces) {
   }
 }
 
-/// Of large products that cancel, whose last one differs from its like by one bit.
+/// Large products that cancel but for a last bit, and what is far too small beside them.
+template <typename A, typename B>
+void expect_exact_dot(const device& on, const std::vector<A>& a, const std::vector<B>& b,
+                      const device_memory& first, const device_memory& second) {
+  exact_sum<product_of<A, B>> expected;
+  for (std::size_t i = 0; i < a.size(); ++i) expected.add({a[i], b[i]});
+  const auto dot = exact_dot(on, elements<A>(first), elements<B>(second), a.size());
+  EXPECT_TRUE(dot == expected) << a.size() << ", seed " << seed;
+  EXPECT_EQ(bits(dot.round()), bits(expected.round())) << a.size() << ", seed " << seed;
+}
+
 TEST_P(Transformed, ExactDotProductsLoseNothing) {
-  std::mt19937 random(seed);
-  const auto any = [&] {
-    return std::ldexp(static_cast<float>(random()) - 0x1p31F,
-                      static_cast<int>(random() % 200) - 130);
-  };
-  for (const std::size_t n : {2, 100, 10'006}) {
-    std::vector<float> a(n), b(n);
+  generator random(seed);
+  const auto expect_right = [&]<typename A, typename B>(std::size_t n, int binades, A, B) {
+    std::vector<A> a(n);
+    std::vector<B> b(n);
     for (std::size_t i = 0; i < n; ++i) {
-      const bool is_first = i < n / 2;
-      a[i] = is_first ? any() : a[i - n / 2];
-      b[i] = is_first ? any() : -b[i - n / 2];
+      const bool is_copy = i % 3 == 1;
+      a[i] = is_copy ? negated(a[i - 1]) : spread<A>(random, binades, binades / 2);
+      b[i] = is_copy ? from_bits<B>(detail::bits_of(b[i - 1]) ^ 1)
+                     : spread<B>(random, binades, binades / 2);
     }
-    b.back() = std::nextafter(b.back(), 0.0F);
-    const double left =
-        static_cast<double>(a[n / 2 - 1]) * b[n / 2 - 1] + static_cast<double>(a.back()) * b.back();
-    const device_memory first = on_device(a), second = on_device(b);
-    const auto product = exact_dot(*on, elements<float>(first), elements<float>(second), n);
-    EXPECT_EQ(product.round(), left) << n << ", seed " << seed;
+    expect_exact_dot(*on, a, b, on_device(a), on_device(b));
+  };
+  for (const std::size_t n : {0, 1, 2, 31, 33, 1000, 10'006}) {
+    expect_right(n, 240, float{}, float{});
+    // In the middle band, and in all of them; at the borders in between.
+    for (const int binades : {60, 500, 640, 760, 1900})
+      expect_right(n, binades, double{}, double{});
   }
+  std::vector<double> zeros(100, -0.0), ones(100, 1);
+  expect_exact_dot(*on, zeros, ones, on_device(zeros), on_device(ones));
+}
+
+/// Where the sum overflows too.
+TEST_P(Transformed, ExactMeansAreRoundedOnce) {
+  const auto expect_right = [&]<typename T>(const std::vector<T>& in) {
+    EXPECT_EQ(bits(exact_mean(*on, elements<T>(on_device(in)), in.size())),
+              bits(added(in).mean(in.size())))
+        << in.size() << ", seed " << seed;
+  };
+  for (const std::size_t n : {1, 3, 385, 10'007}) {
+    expect_right(filled<float>(fillings<float>().at("any finite"), n, seed));
+    expect_right(filled<double>(fillings<double>().at("any finite"), n, seed));
+    expect_right(std::vector<bfloat16>(n, largest<bfloat16>()));
+  }
+  EXPECT_EQ(exact_mean(*on, elements<float>(on_device(std::vector(1000, largest<float>()))), 1000),
+            largest<float>());
+  EXPECT_TRUE(std::isnan(exact_mean<float>(*on, nullptr, 0)));
 }
 
 TEST_P(Transformed, ExtremaStandAtTheirFirstPlace) {

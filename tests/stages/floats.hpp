@@ -26,6 +26,12 @@ T from_bits(std::uint64_t bits) {
 }
 
 template <typename T>
+T largest() {
+  using layout = detail::layout_of<T>;
+  return from_bits<T>((std::uint64_t{layout::special_exponent} << (layout::digits - 1)) - 1);
+}
+
+template <typename T>
 T rounded_to(double x) {
   if constexpr (narrow_float<T>)
     return T(static_cast<float>(x));
@@ -100,9 +106,7 @@ std::map<std::string, filling<T>> fillings() {
        }},
       {"the largest, then their negatives",
        [](generator&, auto i, auto n) {
-         constexpr std::uint64_t largest =
-             (std::uint64_t{layout::special_exponent} << (layout::digits - 1)) - 1;
-         const T x = from_bits<T>(largest);
+         const T x = largest<T>();
          return i < n / 2 ? x : negated(x);
        }},
       {"zeros", [](generator&, auto, auto) { return from_bits<T>(0); }},
