@@ -52,11 +52,11 @@ int __wrap_putc(int character, std::FILE* to) {
 }
 
 // Nor does a kernel end the program, whose exit code would say that all is well.
-#define TENFOLD_WRAP_END(call, parameters, arguments)                                        \
-  [[noreturn]] void __wrap_##call parameters {                                               \
-    if (tenfold::simt::block_runner* runner = tenfold::simt::block_runner::current())        \
+#define TENFOLD_WRAP_END(call, parameters, arguments)                                    \
+  [[noreturn]] void __wrap_##call parameters {                                           \
+    if (tenfold::simt::block_runner* runner = tenfold::simt::block_runner::current())    \
       runner->fail_running({.kind = tenfold::simt::failure_kind::ended, .text = #call}); \
-    ::call arguments;                                                                        \
+    ::call arguments;                                                                    \
   }
 TENFOLD_WRAP_END(exit, (int code), (code))
 TENFOLD_WRAP_END(_exit, (int code), (code))

@@ -83,7 +83,7 @@ enum class failure_kind {
   ended,  ///< it wanted to end the program
   misaligned,
   refused,  ///< what the executor does not have
-  stopped  ///< by the observer
+  stopped   ///< by the observer
 };
 
 /// The compiler may keep several copies of one text.
