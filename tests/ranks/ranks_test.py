@@ -76,7 +76,7 @@ class Run(unittest.TestCase):
     def test_says_who_takes_part(self):
         done = run(3, "10", "--n", "1000")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(re.findall("^ranks +3", done.stdout, re.M)), 1, done.stdout)
+        self.assertEqual(len(re.findall("^device +3 ranks", done.stdout, re.M)), 1, done.stdout)
         self.assertIn("333 to 334 elements", done.stdout)
 
 
