@@ -209,11 +209,32 @@ class build_run {
   std::string messages_;
 };
 
+/// Whether a file was built before this program, whose types may have changed since then, and can
+/// be brought up to date.
+bool may_be_outdated(const fs::path& file) {
+  using time = std::optional<fs::file_time_type>;
+  static const time built = []() -> time {
+    if (!can_build() || access(build_folder().c_str(), W_OK) != 0) return std::nullopt;
+    Dl_info here{};
+    dladdr(reinterpret_cast<const void*>(&build_folder), &here);
+    return fs::last_write_time(here.dli_fname);
+  }();
+  std::error_code failure;
+  return built && fs::last_write_time(file, failure) < *built && !failure;
+}
+
+/// For a file that was found to be of this program: it is not asked for again.
+void mark_as_current(const fs::path& file) {
+  std::error_code failure;
+  if (may_be_outdated(file)) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);
+}
+
 /// What was built in this process, so that it is not looked at again.
 class built_targets {
  public:
   [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
-    return is_built_.contains(target) || (!refreshes() && fs::exists(file));
+    return is_built_.contains(target) ||
+           (!refreshes() && fs::exists(file) && !may_be_outdated(file));
   }
   /// Whether it was tried and could not be built.
   [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }
@@ -341,6 +362,7 @@ void fetch_modules(std::string_view backend, std::span<const std::string_view> n
 void load_module(std::string_view backend, std::string_view name) {
   const std::string target = target_of(backend, name), what = fmt::format("kernels, {}", name);
   const fs::path file = build_target(target, what, file_of(backend, name));
+  mark_as_current(file);
   if (can_load(file)) return;
   // Another program may be about to write it, or may have been killed while it did.
   if (can_build()) {

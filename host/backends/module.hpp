@@ -2,9 +2,10 @@
 /// What the build folder that this program comes from makes when somebody asks for it: modules,
 /// which are libraries of kernels that the program loads, and other targets.
 ///
-/// Where a file is missing it is built. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
-/// sets it, whatever is asked for is also brought up to date with the sources first. Standard error
-/// has how a build goes, and what the compiler says where something cannot be built, or can be but
+/// Where a file is missing it is built, and where it is older than this program it is brought up to
+/// date. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
+/// sets it, whatever is asked for is brought up to date with the sources first. Standard error has
+/// how a build goes, and what the compiler says where something cannot be built, or can be but
 /// not without a warning.
 #pragma once
 

@@ -1,5 +1,6 @@
 // Kernels of the reader's own, from the file to the verdict. Each test compiles what it runs.
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <string>
 
@@ -161,6 +162,19 @@ TEST_F(OwnKernel, ThatDoesNotCompileShowsWhatTheCompilerSays) {
   EXPECT_FALSE(contains(o.err, "FAILED: ")) << o.what();
   const std::string last = lines_of(o.err).back();
   EXPECT_TRUE(last.starts_with("tenfold: cannot build /")) << o.what();
+}
+
+// Its types may be others.
+TEST_F(OwnKernel, KernelsOlderThanTheProgramAreBuiltAnew) {
+  const fs::path folder = fs::path(TENFOLD_PROGRAM).parent_path();
+  const fs::path kernels = folder / "kernels/simt/02_no_divergence_of_f32_sum.so";
+  const words command{"run", "2", "--n", "1000", "--device", "simt", "--repeat", "1"};
+  std::ignore = succeed(command);
+  fs::remove(kernels);  // what is loaded elsewhere stays as it is
+  fs::copy_file(folder / "libtenfold_executor.so", kernels);
+  fs::last_write_time(kernels, fs::last_write_time(TENFOLD_PROGRAM) - std::chrono::hours(24));
+  EXPECT_TRUE(contains(tenfold(command).out, "right"));
+  EXPECT_FALSE(contains(tenfold(command).err, "building"));
 }
 
 TEST_F(OwnKernel, MayAssertAndPrint) {
