@@ -444,6 +444,10 @@ void block_runner::fail_for_waiting() {
   fail({.kind = failure_kind::never_all_there});
 }
 
+void block_runner::print(std::string_view text) {
+  printed_ += text.substr(0, most_printed - printed_.size());
+}
+
 void block_runner::fault(int signal, const void* address) {
   if (running_ == &scheduler_) return;
   if (signal == SIGFPE) fail_running({.kind = failure_kind::bad_division});

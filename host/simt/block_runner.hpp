@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/gpu/simt.hpp"
@@ -61,6 +63,13 @@ class block_runner {
   [[nodiscard]] void* dynamic_shared_memory() { return dynamic_shared_; }
   [[nodiscard]] bool is_shared(const void* address) const;
   void copy_by_hardware(void* to, const void* from, std::size_t bytes);
+
+  /// Keeps what a kernel prints, up to `most_printed` bytes of a block.
+  void print(std::string_view text);
+  /// What the last block printed.
+  [[nodiscard]] std::string take_printed() { return std::exchange(printed_, {}); }
+  /// As much as NVIDIA's runtime keeps.
+  static constexpr std::size_t most_printed = std::size_t{1} << 20;
 
   /// From a signal handler: ends the block, if a fiber was running, and returns only when none was.
   void fault(int signal, const void* address);
@@ -140,6 +149,7 @@ class block_runner {
   unsigned finished_ = 0;  // threads that have returned
   random_sequence random_{0};
   failure failure_;
+  std::string printed_;
 
   const kernel_symbols* located_kernel_ = nullptr;
   std::vector<shared_area> shared_;  // dynamic shared memory last

@@ -6,8 +6,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -95,6 +98,8 @@ class block_queue {
       const std::uint64_t block = block_number(k);
       const std::string failure = runner.run(job_, position(block));
       if (!failure.empty()) record(block, failure);
+      if (std::string printed = runner.take_printed(); !printed.empty())
+        keep_printed(block, std::move(printed));
     }
   }
 
@@ -114,6 +119,9 @@ class block_queue {
   void check_abandoned() const {
     if (abandoned_) std::rethrow_exception(abandoned_);
   }
+
+  /// What blocks printed, by their numbers.
+  [[nodiscard]] const std::map<std::uint64_t, std::string>& printed() const { return printed_; }
 
   /// What the first block that failed had to say.
   [[nodiscard]] std::optional<std::string> failure() const {
@@ -148,6 +156,17 @@ class block_queue {
     failed_ = true;
   }
 
+  /// Of all blocks together the first that are enough.
+  void keep_printed(std::uint64_t block, std::string text) {
+    const std::scoped_lock lock(mutex_);
+    printed_bytes_ += text.size();
+    printed_[block] = std::move(text);
+    while (printed_bytes_ - printed_.rbegin()->second.size() > block_runner::most_printed) {
+      printed_bytes_ -= printed_.rbegin()->second.size();
+      printed_.erase(std::prev(printed_.end()));
+    }
+  }
+
   const grid_job& job_;
   const std::uint64_t count_;
   std::uint64_t offset_ = 0, factor_ = 1;
@@ -157,7 +176,25 @@ class block_queue {
   std::uint64_t failed_block_ = 0;
   std::string failure_;
   std::exception_ptr abandoned_;
+  std::map<std::uint64_t, std::string> printed_;
+  std::size_t printed_bytes_ = 0;
 };
+
+/// To standard error, as standard output is the program's, whose JSON it would break. All launches
+/// together print as much as one may: a kernel that is tried hundreds of times floods no terminal.
+void show_printed(const block_queue& queue) {
+  static std::atomic<std::size_t> left = block_runner::most_printed;
+  for (const auto& [block, text] : queue.printed()) {
+    const std::size_t room = left, shown = std::min(room, text.size());
+    if (room == 0) return;
+    std::fwrite(text.data(), 1, shown, stderr);
+    left = room - shown;
+    if (shown < text.size())
+      fmt::print(stderr,
+                 "\ntenfold: kernels have printed {} bytes; what more they print is left out\n",
+                 block_runner::most_printed);
+  }
+}
 
 // ---- the OS threads -----------------------------------------------------------------------------
 
@@ -338,6 +375,7 @@ void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void*
   if (job.observing != nullptr) job.observing->begin_launch(job.launch);
   block_queue queue(job);
   pool().run(queue);
+  show_printed(queue);
   if (job.observing != nullptr) job.observing->end_launch();
   if (const auto failure = queue.failure()) throw device_error(*failure);
 }

@@ -5,20 +5,50 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "host/simt/block_runner.hpp"
 
-// As on a GPU a kernel may print. Standard output is the program's, whose JSON it would break.
+namespace {
+
+/// Of a kernel it is shown after the launch, in the order of its blocks.
+int print(const char* format, std::va_list values) {
+  using tenfold::simt::block_runner;
+  block_runner* const runner = block_runner::current();
+  if (runner == nullptr) return std::vfprintf(stderr, format, values);
+  std::va_list again;
+  va_copy(again, values);
+  const int length = std::vsnprintf(nullptr, 0, format, values);
+  if (length > 0 && static_cast<std::size_t>(length) <= block_runner::most_printed) {
+    std::string text(static_cast<std::size_t>(length) + 1, '\0');
+    std::vsnprintf(text.data(), text.size(), format, again);
+    text.pop_back();
+    runner->print(text);
+  }
+  va_end(again);
+  return length;
+}
+int print_parts(const char* format, ...) {
+  std::va_list values;
+  va_start(values, format);
+  const int length = print(format, values);
+  va_end(values);
+  return length;
+}
+
+}  // namespace
+
+// As on a GPU a kernel may print.
 extern "C" {
 
 int __wrap_vfprintf(std::FILE* to, const char* format, std::va_list values) {
-  return std::vfprintf(to == stdout ? stderr : to, format, values);
+  return to == stdout ? print(format, values) : std::vfprintf(to, format, values);
 }
 
 int __wrap_printf(const char* format, ...) {
   std::va_list values;
   va_start(values, format);
-  const int length = std::vfprintf(stderr, format, values);
+  const int length = print(format, values);
   va_end(values);
   return length;
 }
@@ -28,18 +58,18 @@ int __wrap_printf(const char* format, ...) {
 int __wrap___printf_chk(int, const char* format, ...) {
   std::va_list values;
   va_start(values, format);
-  const int length = std::vfprintf(stderr, format, values);
+  const int length = print(format, values);
   va_end(values);
   return length;
 }
 int __wrap_puts(const char* text) {
-  return std::fprintf(stderr, "%s\n", text);
+  return print_parts("%s\n", text);
 }
 int __wrap_putchar(int character) {
-  return std::fputc(character, stderr);
+  return print_parts("%c", character);
 }
 int __wrap_putc(int character, std::FILE* to) {
-  return std::fputc(character, to == stdout ? stderr : to);
+  return to == stdout ? print_parts("%c", character) : std::fputc(character, to);
 }
 
 // Of a kernel the program goes on, and says whose assertion it was.

@@ -15,6 +15,9 @@ namespace {
 
 using kernel = void (*)(int*);
 
+// What the linker leads a kernel's printf to, where it is asked for.
+extern "C" int __wrap_printf(const char* format, ...);
+
 int wrong_line(kernel k, index3 block, int warp_size) {
   int wrong = 0;
   launch({.block = block, .warp_size = warp_size}, k, &wrong);
@@ -103,6 +106,29 @@ TEST_P(Words, Grid) {
 TEST_P(Words, Scopes) {
   expect_right(words::scopes);
   expect_refusal(words::barrier_of_some, {1, 1, 1}, "cuda::barrier");
+}
+
+__global__ void speak(unsigned characters) {
+  if (threadIdx.x == 0) __wrap_printf("%u:%*c", blockIdx.x, static_cast<int>(characters), '\n');
+}
+
+TEST(Printing, IsInTheOrderOfBlocksAndBounded) {
+  set_schedule(parse_schedule("random:3"));
+  testing::internal::CaptureStderr();
+  launch({.grid = {12, 1, 1}, .block = {32, 1, 1}}, speak, 1u);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "0:\n1:\n2:\n3:\n4:\n5:\n6:\n7:\n8:\n9:\n10:\n11:\n");
+  constexpr unsigned most = 1 << 20;
+  testing::internal::CaptureStderr();
+  for (int times = 0; times < 2; ++times)
+    launch({.grid = {12, 1, 1}, .block = {32, 1, 1}}, speak, most / 4);
+  const std::string printed = testing::internal::GetCapturedStderr();
+  EXPECT_GT(printed.size(), most - 100);
+  EXPECT_LT(printed.size(), most + 100);
+  EXPECT_EQ(printed.find("3:"), 3 * (most / 4 + 2));
+  EXPECT_EQ(printed.find("4:"), std::string::npos);
+  EXPECT_TRUE(printed.ends_with("is left out\n")) << printed.substr(printed.size() - 100);
+  set_schedule({});
 }
 
 }  // namespace
