@@ -192,12 +192,13 @@ class column_reducer {
   /// @param stride elements from one row's begin to the next one's; what lies between rows is not
   ///   read
   /// @param out device memory for `columns` results, or host memory that the device can write
-  /// @throws input_error for a stride less than the columns, or a null pointer where there is
-  ///   something to read or to write
+  /// @throws input_error for a stride less than the columns, results among the elements, or a
+  ///   pointer that is out of alignment, or null where there is something to read or to write
   void enqueue(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (columns == 0) return;
-    detail::check_matrix(in != nullptr, rows, columns, stride, out);
+    detail::check_matrix(in, rows, columns, stride, out, columns);
+    check_stream(device_, on);
     device_.make_current();
     const column_plan plan = plan_for(rows, columns, stride);
     if (rows == 1) return launch_elements(in, columns, out, on);

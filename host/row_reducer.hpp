@@ -182,12 +182,14 @@ class row_reducer {
   /// @param stride elements from one row's begin to the next one's; what lies between rows is not
   ///   read
   /// @param out device memory for `rows` results, or host memory that the device can write
-  /// @throws input_error for a stride less than the columns, or a null pointer where there is
-  ///   something to read or to write
+  /// @throws input_error for a stride less than the columns, results among the elements, or a
+  ///   pointer that is out of alignment, or null where there is something to read or to write
   void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (rows == 0) return;
-    detail::check_matrix(!in.is_null(), rows, columns, stride, out);
+    in.with_arrays(
+        [&](const auto* each) { detail::check_matrix(each, rows, columns, stride, out, rows); });
+    check_stream(device_, on);
     device_.make_current();
     const row_plan plan = plan_for(rows, columns, stride);
     const std::uint64_t blocks = plan.blocks_per_row;

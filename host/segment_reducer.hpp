@@ -20,6 +20,7 @@
 #include "common/tmp.hpp"
 #include "host/error.hpp"
 #include "host/reduce/many_results.hpp"
+#include "host/reduce/places.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
@@ -68,18 +69,20 @@ class segment_reducer {
   ///   beyond `out`.
   /// @param out device memory for `segments` results, or host memory that the device can read and
   ///   write
-  /// @throws input_error for a null pointer, also where all segments are empty
+  /// @throws input_error for a pointer that is null, also where all segments are empty, or out of
+  ///   alignment, or for results among the offsets or at the first element; the host knows of no
+  ///   other
   template <std::integral Offset>
   void enqueue(const In* in, const Offset* offsets, std::uint64_t segments, T* out,
                stream_handle on) {
     static_assert(sizeof(Offset) >= 4, "offsets are of 32 or 64 bits");
     if (segments == 0) return;
-    if (in == nullptr || offsets == nullptr || out == nullptr)
-      throw input_error(std::string("the segments' ") +
-                        (in == nullptr        ? "elements"
-                         : offsets == nullptr ? "offsets"
-                                              : "results") +
-                        " are at a null pointer: pass device memory");
+    const place ends{offsets, (segments + 1) * sizeof(Offset), alignof(Offset)},
+        results{out, segments * sizeof(T), alignof(T)};
+    detail::check_place(ends, "offsets");
+    check_places({in, sizeof(In), alignof(In)}, results);
+    detail::check_apart(ends, 1, 0, results);
+    check_stream(device_, on);
     device_.make_current();
     kernel_handle first, second;
     with_warps([&]<int WarpSize>() {

@@ -11,6 +11,7 @@
 
 #include "common/operators.hpp"
 #include "host/error.hpp"
+#include "host/reduce/places.hpp"
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::detail {
@@ -26,18 +27,16 @@ struct accumulated {
                 "is trivially copyable");
 };
 
-/// @throws input_error for rows that overlap, or a null pointer where there is something to read or
-///   to write
-inline void check_matrix(bool has_elements, std::uint64_t rows, std::uint64_t columns,
-                         std::uint64_t stride, const void* out) {
+/// What a reducer asks of a matrix, whose rows are not read beyond their columns.
+template <typename In, typename T>
+void check_matrix(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
+                  const T* out, std::uint64_t results) {
   if (stride < columns)
     throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
                       std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
                       " or more");
-  const bool needs_elements = rows != 0 && columns != 0;
-  if (out == nullptr || (needs_elements && !has_elements))
-    throw input_error(std::string("the matrix's ") + (out == nullptr ? "results" : "elements") +
-                      " are at a null pointer: pass device memory");
+  check_places({in, rows == 0 ? 0 : columns * sizeof(In), alignof(In)},
+               {out, results * sizeof(T), alignof(T)}, rows, stride * sizeof(In));
 }
 
 /// What `enqueue(out, stream)` leaves in device memory, on the host.

@@ -31,18 +31,31 @@ inline void check_place(const place& p, const char* what) {
                       ": pass an address that is aligned to its type");
 }
 
-}  // namespace detail
-
-/// @param in may be null where it has no bytes
-/// @throws input_error where one is null or not aligned to its type, or where both overlap
-inline void check_places(const place& in, const place& out) {
-  detail::check_place(in, "input");
-  detail::check_place(out, "result");
+/// @param in the first of the rows, each `stride` bytes after the one before
+inline void check_apart(const place& in, std::uint64_t rows, std::uint64_t stride,
+                        const place& out) {
+  if (in.bytes == 0 || rows == 0) return;
   const auto first_in = reinterpret_cast<std::uintptr_t>(in.at);
   const auto first_out = reinterpret_cast<std::uintptr_t>(out.at);
-  if (first_in < first_out + out.bytes && first_out < first_in + in.bytes)
-    throw input_error(
-        "the result lies among the elements that are read: give it a place of its own");
+  const std::uint64_t last_row = rows == 1 ? 0 : (rows - 1) * stride;
+  if (first_in >= first_out + out.bytes || first_out >= first_in + last_row + in.bytes) return;
+  if (first_in <= first_out && rows != 1) {  // between two rows there is room
+    const std::uint64_t at = (first_out - first_in) % stride;
+    if (at >= in.bytes && at + out.bytes <= stride) return;
+  }
+  throw input_error("the result lies among the elements that are read: give it a place of its own");
+}
+
+}  // namespace detail
+
+/// @param in the first of the rows that are read; may be null where it has no bytes
+/// @param stride bytes from one row's begin to the next one's
+/// @throws input_error where one is null or not aligned to its type, or where both overlap
+inline void check_places(const place& in, const place& out, std::uint64_t rows = 1,
+                         std::uint64_t stride = 0) {
+  detail::check_place(in, "input");
+  detail::check_place(out, "result");
+  detail::check_apart(in, rows, stride, out);
 }
 
 }  // namespace tenfold

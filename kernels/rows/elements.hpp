@@ -21,7 +21,11 @@ class elements_of {
   elements_of() = default;
   __host__ __device__ elements_of(const In* data) : data_(data) {}
 
-  __host__ __device__ bool is_null() const { return data_ == nullptr; }
+  /// Calls `f(data)` of each array.
+  template <typename F>
+  void with_arrays(F f) const {
+    f(data_);
+  }
   __device__ elements_of operator+(std::size_t n) const { return data_ + n; }
   template <int Width>
   __device__ bool is_aligned() const {
@@ -52,7 +56,11 @@ class elements_of<both<A, B>> {
   __host__ __device__ elements_of(elements_of<A> first, elements_of<B> second)
       : first_(first), second_(second) {}
 
-  __host__ __device__ bool is_null() const { return first_.is_null() || second_.is_null(); }
+  template <typename F>
+  void with_arrays(F f) const {
+    first_.with_arrays(f);
+    second_.with_arrays(f);
+  }
   __device__ elements_of operator+(std::size_t n) const { return {first_ + n, second_ + n}; }
   template <int Width>
   __device__ bool is_aligned() const {

@@ -72,6 +72,12 @@ inline std::uint32_t random_word(std::mt19937& random) {
   return static_cast<std::uint32_t>(random());
 }
 
+/// A pointer out of alignment, which nobody is to follow.
+template <typename T>
+T* beyond(T* p, std::size_t bytes) {
+  return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(p) + bytes);
+}
+
 template <typename T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() &&

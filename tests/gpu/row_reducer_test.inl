@@ -17,6 +17,7 @@
 #include "common/together.hpp"
 #include "host/row_reducer.hpp"
 #include "tests/gpu/matrices.hpp"
+#include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
 #include <sys/mman.h>
@@ -142,6 +143,13 @@ TEST_P(Rows, HaveTheMinimumOfIeee754) {
                ? std::isnan(result)
                : result == expected && std::signbit(result) == std::signbit(expected);
   });
+}
+
+/// Of any floats at all, infinities and NaN among them: the same state as in order, to the bit.
+TEST_P(Rows, HaveExactSums) {
+  const auto in = random_elements<float>(
+      [](std::mt19937& random) { return from_bits<float>(random_word(random)); });
+  expect_exact(*on, in, sum<exact_sum<float>>{});
 }
 
 TEST_P(Rows, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
@@ -298,7 +306,8 @@ TEST_P(Rows, AreRecordedInAGraphThatReplaysOnNewElements) {
 }
 
 TEST_P(Rows, RefuseWhatCannotBeMeant) {
-  const array<float> elements(*on, {1, 2, 3, 4}), out(*on, {0, 0});
+  const array<float> elements(*on, {1, 2, 3, 4}), out(*on, {0, 0}),
+      room(*on, std::vector<float>(16));
   const stream queue(*on);
   row_reducer<float, sum<float>> add(*on);
   const auto message = [&](const float* in, std::uint64_t stride, float* to) -> std::string {
@@ -312,9 +321,26 @@ TEST_P(Rows, RefuseWhatCannotBeMeant) {
   EXPECT_EQ(message(elements.get(), 1, out.get()),
             "rows of 2 elements overlap at a stride of 1: use a stride of 2 or more");
   EXPECT_EQ(message(nullptr, 2, out.get()),
-            "the matrix's elements are at a null pointer: pass device memory");
+            "the place of the input is null: pass memory of the device");
   EXPECT_EQ(message(elements.get(), 2, nullptr),
-            "the matrix's results are at a null pointer: pass device memory");
+            "the place of the result is null: pass memory of the device");
+  EXPECT_EQ(message(beyond(elements.get(), 2), 2, out.get()),
+            "the place of the input is 2 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  EXPECT_EQ(message(elements.get(), 2, beyond(out.get(), 1)),
+            "the place of the result is 1 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  // Rows of two elements, and of what lies between them two at a stride of four.
+  for (const std::uint64_t stride : {2, 3, 4})
+    for (std::ptrdiff_t at = -3; at < 8; ++at) {
+      const auto last = static_cast<std::ptrdiff_t>(stride) + 2;
+      const bool is_apart = at + 2 <= 0 || at >= last || (stride == 4 && at == 2);
+      EXPECT_EQ(message(room.get() + 3, stride, room.get() + 3 + at),
+                is_apart ? ""
+                         : "the result lies among the elements that are read: give it a place of "
+                           "its own")
+          << "stride " << stride << ", at " << at;
+    }
   EXPECT_NO_THROW(add.enqueue(nullptr, 0, 2, 2, nullptr, queue.handle()));
   EXPECT_NO_THROW(add.enqueue(nullptr, 2, 0, 0, out.get(), queue.handle()));
 }
@@ -377,6 +403,13 @@ TEST_P(Rows, LieBeyond32Bits) {
     EXPECT_EQ(out.values(), (std::vector<std::int64_t>{once, 2 * once, 3 * once}));
   }
   munmap(memory, bytes);
+}
+
+TEST_P(Rows, RefuseAStreamOfAnotherDevice) {
+  const array<float> elements(*on, {1, 2}), out(*on, {0});
+  const stream other(device(96 - on->warp_size()));
+  row_reducer<float, sum<float>> add(*on);
+  EXPECT_THROW(add.enqueue(elements.get(), 1, 2, 2, out.get(), other.handle()), input_error);
 }
 
 TEST_P(Rows, NeedWarpsForWhichThereAreKernels) {

@@ -17,6 +17,7 @@
 #include "common/together.hpp"
 #include "host/segment_reducer.hpp"
 #include "tests/gpu/matrices.hpp"
+#include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
 #include "host/simt/executor.hpp"
@@ -160,6 +161,13 @@ TEST_P(Segments, HaveTheMinimumOfIeee754) {
                ? std::isnan(result)
                : result == expected && std::signbit(result) == std::signbit(expected);
   });
+}
+
+/// Of any floats at all, infinities and NaN among them: the same state as in order, to the bit.
+TEST_P(Segments, HaveExactSums) {
+  const auto in = random_elements<bfloat16>(
+      [](std::mt19937& random) { return from_bits<bfloat16>(random_word(random)); });
+  expect_exact(*on, in, sum<exact_sum<bfloat16>>{});
 }
 
 TEST_P(Segments, KeepTheOrderOfAnOperatorThatDoesNotCommute) {
@@ -307,11 +315,25 @@ TEST_P(Segments, RefuseWhatCannotBeMeant) {
     return "";
   };
   EXPECT_EQ(message(nullptr, offsets.get(), out.get()),
-            "the segments' elements are at a null pointer: pass device memory");
+            "the place of the input is null: pass memory of the device");
   EXPECT_EQ(message(elements.get(), nullptr, out.get()),
-            "the segments' offsets are at a null pointer: pass device memory");
+            "the place of the offsets is null: pass memory of the device");
   EXPECT_EQ(message(elements.get(), offsets.get(), nullptr),
-            "the segments' results are at a null pointer: pass device memory");
+            "the place of the result is null: pass memory of the device");
+  EXPECT_EQ(message(beyond(elements.get(), 2), offsets.get(), out.get()),
+            "the place of the input is 2 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  EXPECT_EQ(message(elements.get(), beyond(offsets.get(), 1), out.get()),
+            "the place of the offsets is 1 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  EXPECT_EQ(message(elements.get(), offsets.get(), beyond(out.get(), 3)),
+            "the place of the result is 3 bytes beyond a multiple of 4: pass an address that is "
+            "aligned to its type");
+  const std::string among =
+      "the result lies among the elements that are read: give it a place of its own";
+  EXPECT_EQ(message(elements.get(), offsets.get(), elements.get()), among);
+  auto* const second_offset = reinterpret_cast<float*>(offsets.get() + 1);
+  EXPECT_EQ(message(elements.get(), offsets.get(), second_offset), among);
   EXPECT_NO_THROW(add.enqueue(nullptr, offsets.get(), 0, nullptr, queue.handle()));
 }
 
