@@ -1,19 +1,25 @@
 /// @file
 /// Reductions of what becomes of the elements, in one read and without memory for it: dot products,
-/// norms, counts, means, the place of the greatest. All lie in device memory; every call waits for
-/// its result, and allocates its scratch memory. For more than one call, or a stream of one's own,
-/// keep a `row_reducer<In, Op, F>`, host/row_reducer.hpp: an array is a matrix of one row.
+/// norms, counts, means, the place of the greatest, whether there is any. All lie in device memory;
+/// every call waits for its result, and allocates its scratch memory. For more than one call, or a
+/// stream of one's own, keep a `row_reducer<In, Op, F>`, host/row_reducer.hpp: an array is a matrix
+/// of one row. Of `any_of` and its like keep a `predicate_reducer`.
 ///
 ///     device gpu(0);                                            // device(32) on the executor
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));
 ///     double product = dot(gpu, a, b, n);
 ///     const auto [value, index] = arg_maximum(gpu, in, n);
+///     if (any_of(gpu, in, n, is_nan{})) ...                     // reads no further than it must
 ///
 /// A function is a functor, or a lambda that the compiler takes to the device (nvcc:
 /// `--extended-lambda`).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -22,6 +28,7 @@
 #include "common/operators.hpp"
 #include "common/together.hpp"
 #include "host/row_reducer.hpp"
+#include "kernels/rows/until_found.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
@@ -73,6 +80,16 @@ struct counted {
   template <typename In>
   __host__ __device__ constexpr std::uint64_t operator()(const In& x) const {
     return is_counted(x) ? 1 : 0;
+  }
+};
+
+template <typename Predicate>
+struct looked_for {
+  Predicate holds;
+  bool result;
+  template <typename In>
+  __host__ __device__ constexpr bool operator()(const In& x) const {
+    return static_cast<bool>(holds(x)) == result;
   }
 };
 
@@ -132,6 +149,110 @@ template <typename In, typename Predicate>
 [[nodiscard]] std::uint64_t count_if(const device& on, const In* in, std::uint64_t n,
                                      Predicate is_counted) {
   return transform_reduce(on, in, n, detail::counted<Predicate>{is_counted}, sum<std::uint64_t>{});
+}
+
+enum class quantifier { any, all, none };
+
+/// Says whether a predicate holds for any, all or none of an array's elements, and stops reading
+/// when that is known. The answer is the same whoever finds out first.
+///
+/// It allocates nothing after it is made. For several streams at once, as long as their results
+/// are apart. A graph that recorded a call replays no longer than this lives.
+/// @tparam In what is read
+/// @tparam Predicate bool(x), trivially copyable
+template <typename In, typename Predicate>
+class predicate_reducer {
+ public:
+  static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Predicate>,
+                "elements and a predicate travel as their bytes");
+
+  /// @throws input_error for a device whose warps have no kernels
+  /// @throws device_error when memory for the first answer cannot be had
+  predicate_reducer(const device& on, quantifier which, Predicate holds = {})
+      : f_{holds, which != quantifier::all},
+        found_(which == quantifier::any ? 1 : 0),
+        device_(on),
+        properties_(on.properties()),
+        of_nothing_(on, sizeof found_) {
+    if (!is_among(warp_sizes, on.warp_size()))
+      throw input_error("there are no kernels for arrays with warps of " +
+                        std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
+    const unsigned answer = 1 - found_;
+    const stream queue(on);
+    copy_to_device(of_nothing_.data(), &answer, sizeof answer, queue.handle());
+    queue.synchronize();
+  }
+
+  /// Enqueues it.
+  /// @param in device memory with `n` elements, aligned to In and otherwise as it pleases
+  /// @param out device memory for the answer: 1, or 0. Of no elements there is none for which it
+  ///   holds, and it holds for all of them.
+  /// @throws input_error for an answer among the elements, or a pointer that is out of alignment,
+  /// or
+  ///   null, if there are elements
+  void enqueue(const In* in, std::uint64_t n, unsigned* out, stream_handle on) {
+    check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
+    check_stream(device_, on);
+    device_.make_current();
+    copy_on_device(out, of_nothing_.data(), sizeof *out, on);
+    if (n == 0) return;
+    elements_of<In> elements(in);
+    std::size_t count = n;
+    void* arguments[] = {&elements, &count, &f_, &out, &found_};
+    const std::uint64_t blocks = ceil_div(n, std::uint64_t{block} * width * loads);
+    kernel_handle kernel;
+    std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
+      kernel = &until_found::look<block, WarpSize, width, loads, In, detail::looked_for<Predicate>>;
+    });
+    launch(kernel,
+           std::min({blocks, detail::blocks_wanted(properties_), properties_.blocks_per_launch}),
+           block, 0, on, arguments);
+  }
+
+ private:
+  static constexpr int block = detail::largest_block, width = gpu::vector_width<In, 16>;
+  /// 128 bytes of a lane, so that not too many warps look at the same word at once.
+  static constexpr int loads = detail::largest_loads > width * sizeof(In)
+                                   ? int{detail::largest_loads / (width * sizeof(In))}
+                                   : 1;
+
+  detail::looked_for<Predicate> f_;
+  unsigned found_;
+  device device_;
+  device_properties properties_;
+  device_memory of_nothing_;
+};
+
+namespace detail {
+
+template <typename In, typename Predicate>
+bool quantified(const device& on, quantifier which, const In* in, std::uint64_t n,
+                Predicate holds) {
+  predicate_reducer<In, Predicate> reducer(on, which, holds);
+  return results_on_host(on, 1, 0u, [&](unsigned* out, stream_handle queue) {
+           reducer.enqueue(in, n, out, queue);
+         }).front() != 0;
+}
+
+}  // namespace detail
+
+/// Whether the predicate holds for any element; false for none at all. Stops reading when it does.
+template <typename In, typename Predicate>
+[[nodiscard]] bool any_of(const device& on, const In* in, std::uint64_t n, Predicate holds) {
+  return detail::quantified(on, quantifier::any, in, n, holds);
+}
+
+/// Whether the predicate holds for every element; true for none at all. Stops reading where it does
+/// not.
+template <typename In, typename Predicate>
+[[nodiscard]] bool all_of(const device& on, const In* in, std::uint64_t n, Predicate holds) {
+  return detail::quantified(on, quantifier::all, in, n, holds);
+}
+
+/// Whether the predicate holds for no element; true for none at all. Stops reading where it does.
+template <typename In, typename Predicate>
+[[nodiscard]] bool none_of(const device& on, const In* in, std::uint64_t n, Predicate holds) {
+  return detail::quantified(on, quantifier::none, in, n, holds);
 }
 
 /// The least element, and where it stands first; a NaN where there is one.

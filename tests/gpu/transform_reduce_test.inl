@@ -1,6 +1,8 @@
 // Reductions of what becomes of the elements, on every backend.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -17,6 +19,15 @@ namespace {
 constexpr unsigned seed = 2718;
 constexpr std::size_t sizes[] = {1, 2, 3, 31, 32, 33, 383, 384, 385, 4096, 100'003};
 
+template <typename T>
+device_memory on_device(const device& on, const std::vector<T>& values) {
+  device_memory memory(on, values.size() * sizeof(T));
+  const stream queue(on);
+  copy_to_device(memory.data(), values.data(), values.size() * sizeof(T), queue.handle());
+  queue.synchronize();
+  return memory;
+}
+
 class Transformed : public testing::TestWithParam<int> {
  protected:
   void SetUp() override {
@@ -28,11 +39,7 @@ class Transformed : public testing::TestWithParam<int> {
 
   template <typename T>
   device_memory on_device(const std::vector<T>& values) const {
-    device_memory memory(*on, values.size() * sizeof(T));
-    const stream queue(*on);
-    copy_to_device(memory.data(), values.data(), values.size() * sizeof(T), queue.handle());
-    queue.synchronize();
-    return memory;
+    return TENFOLD_BACKEND::on_device(*on, values);
   }
   std::unique_ptr<device> on;
 };
@@ -177,6 +184,142 @@ TEST_P(Transformed, MeanAndVarianceKeepWhatLiesFarFromZero) {
   EXPECT_DOUBLE_EQ(variance, 2);
   EXPECT_TRUE(std::isnan(mean_and_variance<double>(*on, nullptr, 0).mean));
 }
+
+struct is_seven {
+  template <typename T>
+  __host__ __device__ bool operator()(const T& x) const {
+    return x == T(7);
+  }
+};
+struct is_not_seven : is_seven {
+  template <typename T>
+  __host__ __device__ bool operator()(const T& x) const {
+    return !is_seven::operator()(x);
+  }
+};
+
+/// One seven, or none, among n elements that begin anywhere; the one before them and the one behind
+/// are sevens always.
+template <typename T>
+void expect_to_find_one(const device& on, std::size_t n, const std::vector<std::size_t>& places) {
+  for (const std::size_t shift : {1, 2, 16}) {
+    std::vector<T> in(shift + n + 1, T(3));
+    in[shift - 1] = in[shift + n] = T(7);
+    const auto expect = [&](bool has_one, std::size_t at) {
+      const device_memory memory = on_device(on, in);
+      const T* const begin = elements<T>(memory) + shift;
+      EXPECT_EQ(any_of(on, begin, n, is_seven{}), has_one) << n << ", " << shift << ", at " << at;
+      EXPECT_EQ(none_of(on, begin, n, is_seven{}), !has_one) << n << ", " << shift << ", at " << at;
+      EXPECT_EQ(all_of(on, begin, n, is_not_seven{}), !has_one)
+          << n << ", " << shift << ", at " << at;
+    };
+    expect(false, n);
+    for (const std::size_t at : places) {
+      if (at >= n) continue;
+      in[shift + at] = T(7);
+      expect(true, at);
+      in[shift + at] = T(3);
+    }
+  }
+}
+
+/// At the ends of vectors, turns, blocks and the grid. A warp's turn is of 4096 bytes here.
+TEST_P(Transformed, WhetherThereIsOneIsFoundOutAtEveryBoundary) {
+  const auto turn = static_cast<std::size_t>(on->warp_size()) * 128;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, turn - 1, turn,
+                              turn + 1, 8 * turn + 1, 20 * turn + 5})
+    expect_to_find_one<std::uint8_t>(
+        *on, n,
+        {0, 1, 15, 16, 17, turn - 1, turn, turn + 1, 8 * turn - 1, 8 * turn, n / 2, n - 2, n - 1});
+  for (const std::size_t n : {std::size_t{2}, turn / 4, turn / 4 + 1, 2 * turn + 3})
+    expect_to_find_one<float>(*on, n,
+                              {0, 3, 4, turn / 4 - 1, turn / 4, 2 * turn - 1, 2 * turn, n - 1});
+}
+
+/// Recorded once, and with an answer of the last time where the next one is to be.
+TEST_P(Transformed, WhetherThereIsOneIsAskedInAGraph) {
+  std::vector<float> in(100'003, 3);
+  const device_memory memory = on_device(in), out(*on, sizeof(unsigned));
+  auto* const elements_of_all = static_cast<float*>(memory.data());
+  const stream queue(*on);
+  for (const quantifier which : {quantifier::any, quantifier::all, quantifier::none}) {
+    predicate_reducer<float, is_seven> ask(*on, which);
+    const graph recorded(queue.handle(), [&] {
+      ask.enqueue(elements_of_all, in.size(), static_cast<unsigned*>(out.data()), queue.handle());
+    });
+    for (const float x : {7.0F, 3.0F, 7.0F, 3.0F}) {
+      // All are 3 but for the last one, or all 7.
+      std::fill(in.begin(), in.end(), which == quantifier::all ? 7.0F : 3.0F);
+      in.back() = x;
+      copy_to_device(elements_of_all, in.data(), in.size() * sizeof(float), queue.handle());
+      recorded.launch(queue.handle());
+      unsigned answer = 2;
+      copy_to_host(&answer, out.data(), sizeof answer, queue.handle());
+      queue.synchronize();
+      EXPECT_EQ(answer, (x == 7) == (which != quantifier::none) ? 1u : 0u)
+          << static_cast<int>(which) << ", " << x;
+    }
+  }
+}
+
+TEST_P(Transformed, WhetherThereIsOneNeedsAPlaceForTheAnswer) {
+  const device_memory memory = on_device(std::vector<float>(4, 3)), out(*on, 2 * sizeof(unsigned));
+  auto* const answer = static_cast<unsigned*>(out.data());
+  const stream queue(*on);
+  predicate_reducer<float, is_seven> ask(*on, quantifier::any);
+  const auto refuses = [&](const float* in, unsigned* to) {
+    EXPECT_THROW(ask.enqueue(in, 4, to, queue.handle()), input_error);
+  };
+  refuses(nullptr, answer);
+  refuses(elements<float>(memory), nullptr);
+  refuses(elements<float>(memory), static_cast<unsigned*>(memory.data()) + 3);
+  refuses(elements<float>(memory),
+          reinterpret_cast<unsigned*>(reinterpret_cast<std::uintptr_t>(answer) + 2));
+  EXPECT_NO_THROW(ask.enqueue(nullptr, 0, answer, queue.handle()));
+}
+
+#if !defined(__CUDACC__) && !defined(__HIP__)
+struct counts_looks {
+  std::atomic<std::uint64_t>* looks;
+  bool operator()(float x) const {
+    ++*looks;
+    return x == 7;
+  }
+};
+
+/// The executor runs one block after the other: those behind the first one need not look at all.
+TEST_P(Transformed, NobodyLooksOnWhereOneIsFound) {
+  std::vector<float> in(1'000'000, 3);
+  for (const std::size_t at : {std::size_t{0}, in.size() / 2, in.size()}) {
+    std::atomic<std::uint64_t> looks = 0;
+    if (at < in.size()) in[at] = 7;
+    const device_memory memory = on_device(in);
+    EXPECT_EQ(any_of(*on, elements<float>(memory), in.size(), counts_looks{&looks}),
+              at < in.size());
+    if (at == 0)
+      EXPECT_LT(looks, 20'000u);
+    else if (at < in.size())
+      EXPECT_LT(looks, in.size());
+    else
+      EXPECT_EQ(looks, in.size());
+    std::fill(in.begin(), in.end(), 3.0F);
+  }
+}
+
+TEST_P(Transformed, WhetherThereIsOneIsCertainInAnyOrder) {
+  const device small(on->warp_size(), 2);  // so that each block has several turns
+  std::vector<float> in(100'003, 3);
+  for (const char* order : {"reverse", "random:7", "first:0@1", "last:255@1"})
+    for (const std::size_t at : {std::size_t{0}, in.size() / 3, in.size() - 1}) {
+      simt::set_schedule(simt::parse_schedule(order));
+      in[at] = 7;
+      EXPECT_TRUE(any_of(small, elements<float>(on_device(in)), in.size(), is_seven{})) << order;
+      in[at] = 3;
+      EXPECT_FALSE(any_of(small, elements<float>(on_device(in)), in.size(), is_seven{})) << order;
+      simt::set_schedule({});
+    }
+}
+#endif
 
 #if defined(__CUDACC__)
 INSTANTIATE_TEST_SUITE_P(Device, Transformed, testing::Values(0),
