@@ -45,6 +45,12 @@ template <typename In>
 class block_total {
  public:
   static constexpr int limbs = detail::limbs_of_sum<In>;
+  static constexpr unsigned copies = 32;
+  /// Of each copy's words, until their carries must be handed on: elements add less than 2^16 to a
+  /// word, and a thread's windows, of which no three reach the same word, less than 2^17.
+  static constexpr int most_elements = 2048, most_emptied = 8192;
+  static_assert((std::int64_t{most_elements} << 16) + (std::int64_t{most_emptied} << 17) <
+                std::int64_t{1} << 31);
 
   /// By all threads, and followed by a barrier.
   template <int BlockSize>
@@ -106,7 +112,6 @@ class block_total {
   }
 
  private:
-  static constexpr unsigned copies = 32;
   static constexpr int words = 2 * limbs;
 
   int words_[words * copies];
@@ -153,6 +158,9 @@ class windows {
 
  public:
   static constexpr int most = 1024;  ///< elements, until they must be emptied
+  /// Parts of less than 2^(window_bits - 1) units, up and down from 1.5 * 2^52 of them, or from 0.
+  static_assert(std::int64_t{most} << (window_bits - 1) <= std::int64_t{1}
+                                                               << (count == 1 ? 53 : 51));
 
   /// What must be known of elements to tell whether the windows hold them.
   struct extent {
@@ -354,7 +362,13 @@ __global__ void __launch_bounds__(BlockSize)
   // A thread's vectors lie a block apart, so that each load of a warp is one contiguous stretch.
   const bool is_aligned = gpu::is_vector_aligned<Width>(in);
   const std::size_t stride = gridDim.x * Tile;
-  constexpr int most_before_carry = 65536 / BlockSize;
+  // Turns after which the carries are handed on, where elements are added one by one, and where a
+  // thread empties its windows after each batch.
+  constexpr int sharers = BlockSize / int{block_total<In>::copies};
+  constexpr int most_before_carry = block_total<In>::most_elements / sharers;
+  constexpr int emptied_in_turn = sharers * (most_before_carry / (Batch * Items) + 1);
+  constexpr int turns_before_carry = block_total<In>::most_emptied / emptied_in_turn;
+  static_assert(turns_before_carry > 0);
   int since = 0, turns = 0;
   for (std::size_t begin = blockIdx.x * Tile; begin < n;) {
     int tiles = 1;
@@ -385,13 +399,12 @@ __global__ void __launch_bounds__(BlockSize)
       }
     }
     begin += tiles * stride;
-    // In time for what all blocks leave to stay below 2^63. Windows that are emptied add little, so
-    // that every 256th turn is enough for them.
+    // In time for words to hold all that is added, wherever each batch lies.
     since += tiles * Items;
     if (since < most_before_carry) continue;
     since = 0;
     __syncthreads();
-    const bool is_due = (total.flags() & fills_words) != 0 || ++turns % 256 == 0;
+    const bool is_due = (total.flags() & fills_words) != 0 || ++turns % turns_before_carry == 0;
     __syncthreads();
     if (!is_due) continue;
     total.template carry<BlockSize>();

@@ -121,6 +121,23 @@ TYPED_TEST(ExactStage, LosesNothingWhereItsWindowsAreFull) {
         expect_zero(std::ldexp(all_ones - std::ldexp(1.0, -bit), binades), 0);
 }
 
+/// Each batch of each thread lies elsewhere than the one before, so that all windows are emptied,
+/// and each time all bits of a word but the lowest are set.
+using ExactStageOfDoubles = ExactStage<double>;
+TEST_F(ExactStageOfDoubles, HandsCarriesOnBeforeAWordIsFull) {
+  constexpr std::uint64_t batch = 2 * 4 * 256, n = 1 << 24;
+  const double word = std::ldexp(65535, 64 * 16 + detail::layout_of<double>::lowest);
+  // A thread has two elements of each of the four.
+  const double lower[] = {1, 0x1p-53, word, word}, upper[] = {0x1p16, 0.5, word, word};
+  std::vector<double> in(n);
+  for (std::uint64_t i = 0; i < n; i += 2)
+    in[i] = (i / batch % 2 == 0 ? lower : upper)[i % batch / 512];
+  exact_sum<double> expected;
+  for (std::uint64_t i = 0; i < 2 * batch; ++i) expected.add(in[i]);
+  for (std::uint64_t all = 2 * batch; all < n; all *= 2) expected = expected + expected;
+  EXPECT_EQ(add(device(devices[0]), {256, 4, 1}, in), expected.round());
+}
+
 #if !defined(TENFOLD_RUNTIME)
 TYPED_TEST(ExactStage, GivesTheSameBitsUnderEverySchedule) {
   using T = TypeParam;
