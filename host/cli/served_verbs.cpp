@@ -14,14 +14,18 @@
 namespace tenfold::cli {
 namespace {
 
-void add_kernel(CLI::App& app, observed_kernel& k) {
-  CLI::Option* stage = app.add_option(
-      "STAGE", k.stage,
-      "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a "
-      "kernel of your own, see 'tenfold new', or of any of CUDA or HIP");
-  app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it")
-      ->excludes(stage);
+const std::string stage_help =
+    "number or name, see 'tenfold list'; a name of kernels/pitfalls/; or the file of a kernel of "
+    "your own, see 'tenfold new', or of any of CUDA or HIP";
+
+CLI::Option* add_kernel_file(CLI::App& app, observed_kernel& k) {
   add_call_option(app, k.call);
+  return app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it");
+}
+
+void add_kernel(CLI::App& app, observed_kernel& k) {
+  CLI::Option* stage = app.add_option("STAGE", k.stage, stage_help);
+  add_kernel_file(app, k)->excludes(stage);
 }
 
 void add_block(CLI::App& app, int& block) {
@@ -60,6 +64,10 @@ void add_run(CLI::App& app, observed_kernel& k) {
 void add_json(CLI::App& app, std::string& file) {
   app.add_option("--json", file, "write all of it to a file, or to standard output: -")
       ->check(refuse_empty);
+}
+
+CLI::Option* add_html(CLI::App& app, std::string& file, const char* what) {
+  return app.add_option("--html", file, what)->check(refuse_empty);
 }
 
 /// `--all` takes the place of a kernel.
@@ -167,6 +175,7 @@ void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_optio
   check->add_option("--seeds", o->seeds, "random orders of threads and blocks to try")
       ->check(CLI::Range(0, 1000));
   add_json(*check, o->json);
+  add_html(*check, o->html, "write a page that opens at what was found, for any browser");
   check->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
 }
 
@@ -174,23 +183,35 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
   const auto o = std::make_shared<trace_options>();
   CLI::App* trace = app.add_subcommand(
       "trace",
-      "one small block step by step, as JSON, for drawing: docs/trace.md says what is in it");
-  add_kernel(*trace, o->kernel);
+      "one small block step by step, as a page that plays it, or as JSON for drawing: "
+      "docs/trace.md says what is in it");
+  CLI::Option* stages =
+      trace->add_option("STAGE", o->stages, stage_help + "; two go side by side on a page")
+          ->expected(1, 2)
+          ->default_str("");
+  add_kernel_file(*trace, o->kernel)->excludes(stages);
   trace->add_option("--n", o->kernel.n, "elements [what one block folds]");
   trace->add_option("--type", o->kernel.type, "element type: f32, u32, f64");
-  trace->add_option("--block", o->kernel.shape.block, "threads per block: 16")
-      ->check(CLI::IsMember({16}));
-  trace->add_option("--warp", o->kernel.warps.front(), "lanes of a warp: 8")
-      ->check(CLI::IsMember({8}));
+  trace
+      ->add_option(
+          "--block", o->kernel.shape.block,
+          "threads per block: 16 with warps of 8, with others a multiple of 64 [two warps]")
+      ->check(CLI::IsMember({16, 64, 128, 256, 512, 1024}))
+      ->default_str("");
+  trace->add_option("--warp", o->kernel.warps, "lanes of a warp: 8, 32, 64, of a page also several")
+      ->delimiter(',')
+      ->check(CLI::IsMember({8, 32, 64}))
+      ->default_str("8");
   trace->add_option("--traced-block", o->traced_block,
                     "which block of each launch, the last one where there are fewer");
   trace
       ->add_option("--values", o->values,
                    "of the elements: random, or ones, whose sums count what they hold")
       ->check(CLI::IsMember({"random", "ones"}));
-  trace->add_option("--json", o->json, "a file, or standard output: -");
+  add_html(*trace, o->html, "write a page that plays it, for any browser")
+      ->excludes(trace->add_option("--json", o->json, "a file, or standard output: -"));
   trace->callback([=, &chosen] {
-    if (!o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
+    if (o->stages.empty() && !o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
     chosen = [=] { return run(*o); };
   });
 }

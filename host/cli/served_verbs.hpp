@@ -60,14 +60,15 @@ struct check_options {
   observed_kernel kernel{.n = "2^16"};
   bool all = false;    ///< every stage
   unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
-  std::string json;
+  std::string json, html;
 };
 
 struct trace_options {
-  observed_kernel kernel{.shape = {.block = 16}, .warps = {8}};
+  std::vector<std::string> stages;                              ///< one, or two side by side
+  observed_kernel kernel{.shape = {.block = 0}, .warps = {8}};  ///< 0: two warps
   unsigned traced_block = 0;
   std::string values = "random";  ///< of the elements; or `ones`
-  std::string json = "-";
+  std::string json = "-", html;   ///< with a page there is no JSON
 };
 
 /// Declare the verbs, of which `chosen` becomes the one that the user names.

@@ -140,18 +140,16 @@ void check_json_file(const std::string& file) {
     throw input_error(fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
 }
 
+void check_page_file(const std::string& file) {
+  if (file == "-") throw input_error("--html takes the name of a file, such as page.html");
+  check_json_file(file);
+}
+
 std::string timestamp() {
   return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
 }
 
-void write_document(const std::string& file, json document, int indentation) {
-  for (const auto& [what, value] : build_facts()) document["context"][what] = value;
-  // What a user names, such as a path, need not be UTF-8, which JSON must be.
-  const std::string text = document.dump(indentation, ' ', false, json::error_handler_t::replace);
-  if (file == "-") {
-    fmt::print("{}\n", text);
-    return;
-  }
+void write_text(const std::string& file, std::string_view text) {
   // A file is replaced as a whole: whoever reads it meanwhile, or ends the program, finds no part
   // of one. What is no file, such as a pipe, or a link, cannot be.
   namespace fs = std::filesystem;
@@ -160,12 +158,23 @@ void write_document(const std::string& file, json document, int indentation) {
                            access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
   const std::string target = is_replaced ? file + ".part" : file;
   std::ofstream out(target);
-  out << text << '\n';
+  out << text;
   out.close();
   if (out && (!is_replaced || std::rename(target.c_str(), file.c_str()) == 0)) return;
   const std::string why = std::strerror(errno);
   if (is_replaced) std::remove(target.c_str());
   throw input_error(fmt::format("cannot write '{}': {}", file, why));
+}
+
+void write_document(const std::string& file, json document, int indentation) {
+  for (const auto& [what, value] : build_facts()) document["context"][what] = value;
+  // What a user names, such as a path, need not be UTF-8, which JSON must be.
+  const std::string text =
+      document.dump(indentation, ' ', false, json::error_handler_t::replace) + '\n';
+  if (file == "-")
+    fmt::print("{}", text);
+  else
+    write_text(file, text);
 }
 
 void write_results(const std::string& file, const nlohmann::ordered_json& context,

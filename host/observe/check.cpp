@@ -126,20 +126,6 @@ constexpr std::uint64_t most_elements = std::uint64_t{1} << 22;
 /// An input that no block size divides.
 constexpr std::uint64_t ragged = 1000;
 
-/// Has the executor run in an order for as long as it lives.
-class scheduled {
- public:
-  explicit scheduled(const simt::schedule& order) : before_(simt::current_schedule()) {
-    simt::set_schedule(order);
-  }
-  ~scheduled() { simt::set_schedule(before_); }
-  scheduled(const scheduled&) = delete;
-  scheduled& operator=(const scheduled&) = delete;
-
- private:
-  simt::schedule before_;
-};
-
 /// The same kernel on all that a check tries, of which the largest has `r.n` elements.
 std::vector<run_request> requests_of(const run_request& r) {
   const std::uint64_t block = elements_per_block(r);
@@ -175,13 +161,14 @@ finding wrong_result(const run_request& r, const observed_result& run,
               "'tenfold trace'.",
           .warp_size = r.warp_size,
           .n = r.n,
+          .offset = r.offset,
           .schedule = schedule};
 }
 
 /// The bits of the result under a schedule.
 scheduled_run run_of(const run_request& r) {
   return [r](const simt::schedule& order) {
-    const scheduled in_that_order(order);
+    const simt::scoped_schedule in_that_order(order);
     const observed_result run = run_observed(r, nullptr);
     return std::visit(
         [](const auto& result) {
@@ -215,6 +202,7 @@ class collection {
     look_up(found);
     for (finding& each : found) {
       each.n = r.n;
+      each.offset = r.offset;
       each.warp_size = r.warp_size;
       each.schedule = schedule;
       add(std::move(each));
@@ -306,13 +294,14 @@ std::uint64_t add_explored(const run_request& r, const exploration& explored, co
   if (!explored.difference) return explored.runs - 1;
   const schedule_difference& difference = *explored.difference;
   if (!difference.failure.empty()) {
-    const scheduled order(difference.under);
+    const simt::scoped_schedule order(difference.under);
     std::ignore = run_checked(r, simt::to_string(difference.under), all);
   }
   if (!all.has_cause()) {
     finding f = describe(difference);
     f.kernel = r.name;
     f.n = r.n;
+    f.offset = r.offset;
     f.warp_size = r.warp_size;
     all.add(std::move(f));
   }

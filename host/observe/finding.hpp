@@ -2,6 +2,7 @@
 /// What a checker has to say of a kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -57,6 +58,7 @@ struct finding {
   std::string remedy{};
   int warp_size = 0;
   std::uint64_t n = 0;
+  std::size_t offset = 0;   ///< as in `run_request`
   std::string schedule{};   ///< under which it was met
   std::uint64_t count = 1;  ///< how often, at the same places
 };

@@ -25,6 +25,9 @@ struct embedded_file {
 /// observes kernels.
 [[nodiscard]] std::span<const embedded_file> recorded_sizes();
 
+/// The page that plays traces and its script; of the same program.
+[[nodiscard]] std::span<const embedded_file> player_files();
+
 /// The stage's file from the root of the project, such as `kernels/08_warps_first.hpp`; that of an
 /// unlisted stage as it was registered.
 [[nodiscard]] std::string_view file_of(const stage_info& stage);

@@ -46,6 +46,20 @@ inline constexpr unsigned max_threads_per_block = 1024;
 void set_schedule(const schedule& order);
 [[nodiscard]] schedule current_schedule();
 
+/// Sets an order for as long as it lives.
+class scoped_schedule {
+ public:
+  explicit scoped_schedule(const schedule& order) : before_(current_schedule()) {
+    set_schedule(order);
+  }
+  ~scoped_schedule() { set_schedule(before_); }
+  scoped_schedule(const scoped_schedule&) = delete;
+  scoped_schedule& operator=(const scoped_schedule&) = delete;
+
+ private:
+  schedule before_;
+};
+
 /// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
 /// as many as the machine runs at once, up to 16.
 [[nodiscard]] unsigned worker_count();

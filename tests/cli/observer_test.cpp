@@ -516,6 +516,50 @@ TEST_F(CliObserver, TraceIsWhatItsPageShows) {
   EXPECT_EQ(between(text, "$ tenfold trace 3 |", "```"), table);
 }
 
+TEST_F(CliObserver, TraceTakesTheWarpsOfHardware) {
+  for (const auto& [warp, banks] : {std::pair{32, 32}, {64, 32}}) {
+    const json d = document({"trace", "3", "--warp", std::to_string(warp)});
+    EXPECT_EQ(d.at("context").at("warp"), warp);
+    EXPECT_EQ(d.at("context").at("block"), 2 * warp);
+    EXPECT_EQ(d.at("context").at("banks"), banks);
+    EXPECT_EQ(d.at("launches").at(0).at("steps").at(1).at("wavefronts"), warp / 32);
+  }
+  // Its blocks are of 256 threads and more.
+  EXPECT_EQ(document({"trace", "11", "--warp", "32"}).at("context").at("block"), 256);
+}
+
+TEST_F(CliObserver, PagesNeedNothingButThemselves) {
+  const outcome one = succeed({"trace", "3", "--html", "one.html"});
+  expect_parts(one, {"one.html: 3 no_bank_conflicts, warps of 8, 28 steps, the sum of 16 f32 is "});
+  const outcome two = succeed({"trace", "2", "3", "--html", "two.html", "--warp", "8,32"});
+  EXPECT_EQ(lines_of(two.out).size(), 4u) << two.what();
+  const outcome checked = tenfold({"check", "early_return", "--warp", "32", "--html", "bug.html"});
+  EXPECT_EQ(checked.code, wrong_result) << checked.what();
+  EXPECT_TRUE(contains(checked.out, "divergent barrier")) << checked.what();
+  for (const char* file : {"one.html", "two.html", "bug.html"}) {
+    const std::string page = slurp(in_directory(file));
+    EXPECT_TRUE(page.starts_with("<!doctype html>")) << file;
+    EXPECT_LT(page.size(), 500'000u) << file;
+    EXPECT_FALSE(contains(page, "src=") || contains(page, "href=")) << file;
+    const std::string_view begin = "id=\"data\">";
+    const std::size_t at = page.find(begin) + begin.size();
+    const std::string data = page.substr(at, page.find("</script>", at) - at);
+    EXPECT_FALSE(contains(data, "<")) << file;
+    for (const json& view : json::parse(data))
+      for (const json& trace : view.at("traces"))
+        EXPECT_TRUE(contains(trace.at("context").at("source").get<std::string>(), "#include <"))
+            << file;
+  }
+}
+
+TEST_F(CliObserver, APageIsAFile) {
+  for (const char* verb : {"trace", "check"}) {
+    expect_refused({verb, "3", "--html", "-"}, {"--html", "page.html"});
+    expect_refused({verb, "3", "--html", "."}, {"cannot write '.'", "folder"});
+    expect_refused({verb, "3", "--html", ""}, {"--html"});
+  }
+}
+
 TEST_F(CliObserver, TraceWritesAFile) {
   const outcome o = succeed({"trace", "3", "--json", "trace.json"});
   EXPECT_EQ(o.out, "");
@@ -526,7 +570,10 @@ TEST_F(CliObserver, TraceRefusesWhatThereIsNot) {
   expect_refused({"trace"}, {"STAGE", "required"});
   expect_refused({"trace", "99"}, {"no stage '99'"});
   expect_refused({"trace", "3", "--block", "32"}, {"--block", "16"});
-  expect_refused({"trace", "3", "--warp", "32"}, {"--warp", "8"});
+  expect_refused({"trace", "3", "--warp", "16"}, {"--warp", "8"});
+  expect_refused({"trace", "3", "--block", "16", "--warp", "32"}, {"stage 3", "block 16"});
+  expect_refused({"trace", "3", "4"}, {"--html"});
+  expect_refused({"trace", "3", "--warp", "8,32"}, {"--html"});
   expect_refused({"trace", "3", "--values", "twos"}, {"--values", "ones"});
   expect_refused({"trace", "3", "--type", "i8"}, {"stage 3", "i8", "u32"});
   expect_refused({"trace", "12"}, {"stage 12"});

@@ -11,6 +11,34 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
+# The texts of a page that stand out too little from what is behind them.
+PALE = """(() => {
+  const channels = colour => {
+    const found = colour.match(/[\\d.]+/g).map(Number);
+    return found.length < 4 ? [...found, 1] : found;
+  };
+  const over = (front, back) => back.map((value, i) => front[i] * front[3] + value * (1 - front[3]));
+  const ground = element => {
+    const back = element.parentElement ? ground(element.parentElement) : [255, 255, 255];
+    return over(channels(getComputedStyle(element).backgroundColor), back);
+  };
+  const luminance = colour => colour.map(value => value / 255)
+    .map(share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, share, i) => sum + share * [0.2126, 0.7152, 0.0722][i], 0);
+  document.querySelectorAll('details').forEach(details => { details.open = true; });
+  const pale = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
+    if (!text || element.closest('script, style, svg') || !element.checkVisibility({visibilityProperty: true}))
+      continue;
+    const back = ground(element), front = over(channels(getComputedStyle(element).color), back);
+    const [darker, lighter] = [luminance(back), luminance(front)].sort((a, b) => a - b);
+    const ratio = (lighter + 0.05) / (darker + 0.05);
+    if (ratio < 4.5) pale.push(`${text.slice(0, 40)}: ${front} on ${back}, ${ratio.toFixed(2)}`);
+  }
+  return pale;
+})()"""
+
 
 def find():
     """The command of a Chromium, or None."""
@@ -82,9 +110,10 @@ class Browser:
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
                   mobile=width < 600)
 
-    def prefer(self, scheme):
-        """The colours that the system asks for: light or dark."""
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+    def prefer(self, scheme, motion="no-preference"):
+        """What the system asks for: the colours, light or dark, and how much may move, no-preference or reduce."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme},
+                                                          {"name": "prefers-reduced-motion", "value": motion}])
 
     def open(self, address):
         self.call("Page.navigate", url=address)

@@ -282,35 +282,6 @@ class SiteTest(unittest.TestCase):
             self.assertEqual([], page.comments, path)
 
 
-# The texts of a page that stand out too little from what is behind them.
-PALE = """(() => {
-  const channels = colour => {
-    const found = colour.match(/[\\d.]+/g).map(Number);
-    return found.length < 4 ? [...found, 1] : found;
-  };
-  const over = (front, back) => back.map((value, i) => front[i] * front[3] + value * (1 - front[3]));
-  const ground = element => {
-    const back = element.parentElement ? ground(element.parentElement) : [255, 255, 255];
-    return over(channels(getComputedStyle(element).backgroundColor), back);
-  };
-  const luminance = colour => colour.map(value => value / 255)
-    .map(share => share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, share, i) => sum + share * [0.2126, 0.7152, 0.0722][i], 0);
-  document.querySelectorAll('details').forEach(details => { details.open = true; });
-  const pale = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (texts.nextNode()) {
-    const text = texts.currentNode.data.trim(), element = texts.currentNode.parentElement;
-    if (!text || element.closest('script, style, svg') || !element.checkVisibility({visibilityProperty: true}))
-      continue;
-    const back = ground(element), front = over(channels(getComputedStyle(element).color), back);
-    const [darker, lighter] = [luminance(back), luminance(front)].sort((a, b) => a - b);
-    const ratio = (lighter + 0.05) / (darker + 0.05);
-    if (ratio < 4.5) pale.push(`${text.slice(0, 40)}: ${front} on ${back}, ${ratio.toFixed(2)}`);
-  }
-  return pale;
-})()"""
-
-
 @unittest.skipUnless(chromium.find(), NO_CHROMIUM)
 class BrowserTest(unittest.TestCase):
     """The pages as a reader sees them who opened the files."""
@@ -428,12 +399,12 @@ class BrowserTest(unittest.TestCase):
             for page in [*pages, "source/kernels/01_naive.hpp.html"]:
                 self.open(page)
                 with self.subTest(scheme=scheme, page=str(page)):
-                    self.assertEqual([], self.browser.value_of(PALE))
+                    self.assertEqual([], self.browser.value_of(chromium.PALE))
 
     def test_pale_text_is_found(self):
         self.open("index.html")
         self.browser.value_of("document.querySelector('article p').style.color = '#999'")
-        self.assertNotEqual([], self.browser.value_of(PALE))
+        self.assertNotEqual([], self.browser.value_of(chromium.PALE))
 
     def test_drawings_follow_the_readers_choice(self):
         drawn = (path.relative_to(SITE) for path, page in built_pages(SITE).items()

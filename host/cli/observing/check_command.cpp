@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
+#include "host/cli/observing/player_page.hpp"
+#include "host/cli/observing/traces.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
 #include "host/observe/check.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
+#include "host/simt/executor.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -154,6 +157,38 @@ json document_of(const std::vector<checked_stage>& checked) {
   return document;
 }
 
+/// What a kernel does where something was found, the smallest block first: it is read most easily.
+/// A clean one of a small block is shown as it is.
+void add_views(const checked_stage& checked, const observed_kernel& k,
+               std::vector<played_view>& views) {
+  const stage_info& stage = *checked.stage;
+  observed_kernel small = k;
+  small.shape = {.block = small_block};
+  const auto add = [&](observe::run_request r, const finding* f) {
+    unsigned block = 0;
+    if (f != nullptr) {
+      r.n = f->n;
+      r.offset = f->offset;
+      if (!f->witnesses.empty()) block = f->witnesses.front().block.x;
+    }
+    const simt::scoped_schedule order(
+        simt::parse_schedule(f == nullptr ? "in-order" : f->schedule));
+    views.push_back(
+        {fmt::format("{}, warps of {}",
+                     f == nullptr ? name_stage(stage) : observe::name_of(f->kind), r.warp_size),
+         {trace_kernel(stage, r, block, trace_reader::page)},
+         f == nullptr ? json() : describe(*f, stage)});
+  };
+  for (auto report = checked.reports.rbegin(); report != checked.reports.rend(); ++report)
+    for (const finding& each : report->second.findings)
+      add(request_for(stage, report->first == small_warp ? small : k, report->first), &each);
+  if (checked.is_clean() && has_small_block(stage, k)) {
+    observe::run_request r = request_for(stage, small, small_warp);
+    r.n = observe::elements_per_block(r);
+    add(r, nullptr);
+  }
+}
+
 checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds) {
   checked_stage checked{&stage, {}, {}};
   progress line;
@@ -184,19 +219,28 @@ checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned 
 exit_code check_stages(const check_options& o) {
   check_choice(o.all, o.kernel, "check");
   measure::check_json_file(o.json);
+  measure::check_page_file(o.html);
   const observed_ladder ladder =
       o.all ? all_stages_for(o.kernel) : observed_ladder{{&choose_observed(o.kernel)}, {}};
 
   std::vector<checked_stage> checked;
+  std::vector<played_view> views;
   bool found = false;
   for (const stage_info* each : ladder.stages) {
-    checked.push_back(check(*each, o.all ? shaped_for(*each, o.kernel) : o.kernel, o.seeds));
+    const observed_kernel k = o.all ? shaped_for(*each, o.kernel) : o.kernel;
+    checked.push_back(check(*each, k, o.seeds));
+    if (!o.html.empty()) add_views(checked.back(), k, views);
     if (o.json != "-") print_checked(checked.back());
     const auto& trials = checked.back().trials;
     found |= !checked.back().is_clean() || (trials && !trials->passed());
   }
   if (o.json != "-") ladder.print_left_out();
   if (!o.json.empty()) measure::write_document(o.json, document_of(checked));
+  if (!o.html.empty()) {
+    if (views.empty())
+      throw input_error("nothing was found, and there is no small block to show: there is no page");
+    write_player_page(o.html, o.all ? "all stages" : name_stage(*ladder.stages.front()), views);
+  }
   return found ? exit_code::wrong_result : exit_code::success;
 }
 

@@ -1,0 +1,157 @@
+#include "host/cli/observing/player_page.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "host/measure/result.hpp"
+#include "host/reduce/kernel_sources.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+/// A number with as many digits as its type has: the nearest double of a float has more.
+json shortened(const json& value, bool is_float) {
+  if (!is_float || !value.is_number_float()) return value;
+  return std::stod(fmt::format("{}", value.get<float>()));
+}
+
+/// `0-7,9`
+std::string ranges_of(const json& lanes) {
+  std::string text;
+  for (std::size_t i = 0; i < lanes.size();) {
+    const auto lane_at = [&](std::size_t at) { return lanes[at]["lane"].get<std::size_t>(); };
+    std::size_t end = i + 1;
+    while (end < lanes.size() && lane_at(end) == lane_at(i) + end - i) ++end;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", lane_at(i));
+    if (end - i > 1) text += fmt::format("-{}", lane_at(end - 1));
+    i = end;
+  }
+  return text;
+}
+
+/// One value of each lane; null where they have none, a number where each is so much more than the
+/// one before.
+json column_of(const json& lanes, const char* key, std::uint64_t step, bool is_float = false) {
+  if (!lanes[0].contains(key)) return nullptr;
+  json column = json::array();
+  bool is_regular = step != 0;
+  for (const json& lane : lanes) {
+    is_regular = is_regular && (column.empty() || lane[key].get<std::int64_t>() ==
+                                                      column.back().get<std::int64_t>() +
+                                                          static_cast<std::int64_t>(step));
+    column.push_back(shortened(lane[key], is_float));
+  }
+  return is_regular ? column[0] : column;
+}
+
+/// [epoch, warp, action, line, array, bytes, turns, lanes, indices, values, sources], without the
+/// nulls at its end.
+json compact_step(const json& step, const json& arrays, bool is_float) {
+  json array = nullptr, width = 0;
+  for (std::size_t i = 0; step.contains("array") && i < arrays.size(); ++i)
+    if (arrays[i]["name"] == step["array"]) {
+      array = i;
+      width = std::max<std::uint64_t>(
+          1, step["bytes"].get<std::uint64_t>() / arrays[i]["element_bytes"].get<std::uint64_t>());
+    }
+  const json turns =
+      step.contains("wavefronts") ? step["wavefronts"] : step.value("sectors", json());
+  const json& lanes = step["lanes"];
+  json compact{step["epoch"],
+               step["warp"],
+               step["action"],
+               step["line"],
+               array,
+               step.value("bytes", json()),
+               turns,
+               ranges_of(lanes),
+               column_of(lanes, "index", width),
+               column_of(lanes, "value", 0, is_float),
+               column_of(lanes, "source", 0)};
+  while (compact.back().is_null()) compact.erase(compact.size() - 1);
+  return compact;
+}
+
+/// Runs of neighbours, each after its first index.
+json compact_memory(const json& before, bool is_float) {
+  std::map<std::int64_t, json> sorted;
+  for (const auto& [index, value] : before.items())
+    sorted[std::stoll(index)] = shortened(value, is_float);
+  json runs = json::array();
+  std::int64_t next = -1;
+  for (const auto& [index, value] : sorted) {
+    if (index != next) runs.push_back({index});
+    runs.back().push_back(value);
+    next = index + 1;
+  }
+  return runs;
+}
+
+/// Steps as rows without names, of which a page has hundreds.
+json compact_trace(json trace) {
+  const bool is_float = trace["context"]["type"] == "f32";
+  for (json& launch : trace["launches"]) {
+    for (json& step : launch["steps"]) step = compact_step(step, launch["arrays"], is_float);
+    for (json& array : launch["arrays"])
+      if (array.contains("before")) array["before"] = compact_memory(array["before"], is_float);
+  }
+  return trace;
+}
+
+std::string escaped(std::string_view text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '<')
+      safe += "&lt;";
+    else if (c == '&')
+      safe += "&amp;";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+/// JSON in which no tag begins, so that a browser reads it to its end. What a user names need not
+/// be UTF-8.
+std::string script_text(const json& data) {
+  std::string safe;
+  for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
+    if (c == '<')
+      safe += "\\u003c";
+    else
+      safe += c;
+  }
+  return safe;
+}
+
+}  // namespace
+
+void write_player_page(const std::string& file, std::string_view title,
+                       const std::vector<played_view>& views) {
+  json data = json::array();
+  for (const played_view& view : views) {
+    json traces = json::array();
+    for (const json& each : view.traces) traces.push_back(compact_trace(each));
+    data.push_back({{"name", view.name}, {"traces", std::move(traces)}, {"finding", view.finding}});
+  }
+  const std::span<const embedded_file> files = player_files();  // player.html and player.js
+  std::string_view left = files[0].text;
+  std::string page;
+  for (const auto& [mark, text] :
+       {std::pair<std::string_view, std::string>{"@title@", escaped(title)},
+        {"@data@", script_text(data)},
+        {"@script@", std::string(files[1].text)}}) {
+    const std::size_t at = left.find(mark);
+    page += left.substr(0, at);
+    page += text;
+    left.remove_prefix(at + mark.size());
+  }
+  measure::write_text(file, page += left);
+}
+
+}  // namespace tenfold::cli

@@ -1,0 +1,275 @@
+#include "host/cli/observing/traces.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "host/error.hpp"
+#include "host/observe/memory_map.hpp"
+#include "host/observe/places.hpp"
+#include "host/observe/profile.hpp"
+#include "host/observe/recorder.hpp"
+#include "host/reduce/kernel_sources.hpp"
+#include "host/simt/kernel_symbols.hpp"
+
+namespace tenfold::cli {
+namespace {
+
+using json = nlohmann::ordered_json;
+using observe::action, observe::array, observe::space, observe::step;
+
+/// Of this version is what docs/trace.md describes.
+constexpr int schema_version = 1;
+
+/// In the order of `action`.
+constexpr std::array<const char*, 12> action_names{
+    "read",         "write",   "atomic", "fence",         "fence",     "basic_block",
+    "warp_barrier", "shuffle", "vote",   "block_barrier", "bulk_read", "bulk_write"};
+static_assert(action_names.size() == static_cast<std::size_t>(action::bulk_write) + 1);
+
+constexpr std::uintptr_t sector_bytes = 32;
+
+/// A small model of a block on a GPU, where 32 banks serve 32 lanes: with fewer lanes than banks no
+/// two of them would ever meet in one.
+constexpr unsigned banks_of(unsigned warp_size) {
+  return std::min(warp_size, observe::gpu_banks);
+}
+
+/// Blocks count themselves in it, whatever they fold.
+constexpr std::string_view counting_array = "ticket";
+
+/// The first element of what a lane read, wrote or sent; what is shorter is none, but a flag.
+json describe_value(std::uint64_t bits, std::uint32_t bytes, element_type type) {
+  if (bytes < size_of(type)) return bits;
+  const auto low = static_cast<std::uint32_t>(bits);
+  if (type == element_type::f32) return std::bit_cast<float>(low);
+  if (type == element_type::f64) return std::bit_cast<double>(bits);
+  return type == element_type::u32 ? json(low) : json(bits);
+}
+
+/// Writes down one block of each launch, step by step.
+class tracer final : public simt::observer, private observe::step_reader {
+ public:
+  tracer(const observe::run_request& r, unsigned traced_block, trace_reader reader)
+      : type_(r.type),
+        traced_block_(traced_block),
+        is_played_(reader == trace_reader::page),
+        recorder_(*this, observe::enough_steps(r.n), true) {}
+
+  /// @param file that holds the kernel
+  [[nodiscard]] json finish(std::string_view file) {
+    observe::place_finder finder;
+    finder.look_up(code_);
+    auto where = code_.begin();
+    for (json& launch : launches_)
+      for (json& each : launch["steps"]) {
+        const source_place at = finder.line_in(*where++, file);
+        each["line"] = at.file.ends_with(file) ? at.line : 0;
+      }
+    return std::move(launches_);
+  }
+
+  /// Whether there were more steps than a page plays.
+  [[nodiscard]] bool is_cut() const { return is_cut_; }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  void begin_launch(const simt::launch_facts& launch) override {
+    memory_.begin_launch(launch, observe::reduction_parameters());
+    block_ = std::min(traced_block_, launch.grid.x - 1);
+    before_.clear();
+    launches_.push_back({{"kernel", launch.kernel->name},
+                         {"blocks", std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z},
+                         {"block", block_},
+                         {"arrays", json::array()},
+                         {"steps", json::array()}});
+    for (const auto& [begin, each] : memory_.allocations())
+      if (each.element_bytes != 0) add_array(each, "global", each.element_bytes);
+  }
+  simt::block_observer& join_launch() override { return recorder_; }
+  void allocated(const void* p, std::size_t bytes) override { memory_.allocated(p, bytes); }
+  void released(const void* p) override { memory_.released(p); }
+
+ private:
+  void begin_block(const simt::launch_facts& launch, simt::index3 block,
+                   const simt::block_memory& memory) override {
+    is_traced_ = block.x == block_ && block.y == 0 && block.z == 0;
+    if (!is_traced_) return;
+    warp_size_ = launch.warp_size;
+    epoch_ = 0;
+    memory_.begin_block(launch, memory);
+    for (const array& each : memory_.shared())
+      if (each.bytes != 0) add_array(each, "shared", element_bytes_of(each));
+  }
+
+  void read(const step& s) override {
+    if (!is_traced_ || s.what == action::basic_block || observe::is_fence(s.what)) return;
+    const array* of = is_access(s.what) ? find_array(s, observe::first_lane(s.lanes)) : nullptr;
+    if (is_played_ && is_access(s.what) && of == nullptr)
+      of = find_missed(s, observe::first_lane(s.lanes));
+    if (is_access(s.what) && of == nullptr) return;  // a drawing does not show it
+    if (is_played_ && code_.size() == most_played_steps) {
+      is_cut_ = true;
+      return;
+    }
+    json traced{{"epoch", epoch_},
+                {"warp", s.warp},
+                {"action", action_names[static_cast<std::size_t>(s.what)]},
+                {"line", 0}};  // which all are looked up for at the end
+    if (of != nullptr) {
+      traced["array"] = of->name;
+      traced["bytes"] = s.bytes;
+      if (of->in == space::shared)
+        traced["wavefronts"] = observe::count_turns(s, banks_of(warp_size_)).wavefronts;
+      else
+        traced["sectors"] = observe::count_sectors(s);
+      if (is_played_ && of->in == space::global) note_touched(s, *of);
+    }
+    traced["lanes"] = json::array();
+    observe::for_each_lane(
+        s.lanes, [&](unsigned lane) { traced["lanes"].push_back(describe_lane(s, lane, of)); });
+    code_.push_back(s.where);
+    launches_.back()["steps"].push_back(std::move(traced));
+  }
+
+  void pass_block_barrier() override { ++epoch_; }
+
+  /// Shared memory holds what is folded, or a flag that is smaller.
+  [[nodiscard]] std::size_t element_bytes_of(const array& a) const {
+    return a.in == space::shared ? std::min(size_of(type_), a.bytes) : a.element_bytes;
+  }
+
+  void add_array(const array& a, const char* space, std::size_t element_bytes) {
+    json described{{"name", a.name},
+                   {"space", space},
+                   {"elements", a.bytes / element_bytes},
+                   {"element_bytes", element_bytes}};
+    if (is_played_) {
+      described["offset"] = a.in == space::global ? a.begin % sector_bytes : 0;
+      if (a.in == space::global) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(a.begin);
+        before_[a.begin].assign(bytes, bytes + a.bytes);
+        described["before"] = json::object();
+      }
+    }
+    launches_.back()["arrays"].push_back(std::move(described));
+  }
+
+  /// What the elements that a step touches, and those beside them in their sectors, held before the
+  /// launch.
+  void note_touched(const step& s, const array& a) {
+    const std::vector<std::byte>& before = before_[a.begin];
+    const std::size_t size = element_bytes_of(a);
+    json& known = described_array(a.name)["before"];
+    observe::for_each_lane(s.lanes, [&](unsigned lane) {
+      const std::uintptr_t address = (*s.addresses)[lane];
+      if (!a.contains(address, 1)) return;
+      const std::uintptr_t last = address + s.bytes - 1;
+      const auto begin = std::max(address / sector_bytes * sector_bytes, a.begin) - a.begin;
+      const auto end = std::min((last / sector_bytes + 1) * sector_bytes - a.begin, a.bytes);
+      for (std::size_t i = (begin + size - 1) / size; (i + 1) * size <= end; ++i) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, before.data() + i * size, std::min(size, sizeof bits));
+        known[std::to_string(i)] =
+            describe_value(bits, static_cast<std::uint32_t>(size), type_in(a));
+      }
+    });
+  }
+
+  json& described_array(std::string_view name) {
+    json& all = launches_.back()["arrays"];
+    return *std::ranges::find_if(all, [&](const json& each) { return each["name"] == name; });
+  }
+
+  /// The array that a lane most likely meant whose address lies in none.
+  [[nodiscard]] const array* find_missed(const step& s, unsigned lane) const {
+    const std::uintptr_t address = (*s.addresses)[lane];
+    const array* of = memory_.space_of(address) ? nullptr : memory_.nearest(address);
+    return of != nullptr && element_bytes_of(*of) != 0 ? of : nullptr;
+  }
+
+  [[nodiscard]] element_type type_in(const array& a) const {
+    return a.name == counting_array ? element_type::u32 : type_;
+  }
+
+  /// That a lane touches; null where its elements are not known.
+  [[nodiscard]] const array* find_array(const step& s, unsigned lane) const {
+    const array* of = memory_.find((*s.addresses)[lane]);
+    return of != nullptr && element_bytes_of(*of) != 0 ? of : nullptr;
+  }
+
+  /// @param of of an access, what its first lane touches
+  [[nodiscard]] json describe_lane(const step& s, unsigned lane, const array* of) const {
+    json described{{"lane", lane}, {"thread", s.warp * warp_size_ + lane}};
+    if (of != nullptr) {
+      const array* its = find_array(s, lane);
+      if (its == nullptr && is_played_) its = of;
+      described["index"] = its == nullptr
+                               ? 0
+                               : static_cast<std::int64_t>((*s.addresses)[lane] - its->begin) /
+                                     static_cast<std::int64_t>(element_bytes_of(*its));
+    }
+    if (of != nullptr || s.what == action::shuffle)
+      described["value"] =
+          describe_value((*s.values)[lane], s.bytes, of == nullptr ? type_ : type_in(*of));
+    if (s.what == action::shuffle) described["source"] = (*s.sources)[lane];
+    return described;
+  }
+
+  element_type type_;
+  unsigned traced_block_;
+  bool is_played_, is_cut_ = false;
+  std::map<std::uintptr_t, std::vector<std::byte>> before_;  // of allocations, at the launch
+  observe::memory_map memory_;
+  observe::block_recorder recorder_;
+  json launches_ = json::array();
+  std::vector<observe::code_address> code_;  // of all steps
+  bool is_traced_ = false;
+  unsigned block_ = 0, warp_size_ = 0, epoch_ = 0;
+};
+
+}  // namespace
+
+json trace_kernel(const stage_info& stage, const observe::run_request& r, unsigned traced_block,
+                  trace_reader reader) {
+  const std::uint64_t tile = observe::elements_per_block(r);
+  json context{{"executable", "tenfold"},
+               {"schema", schema_version},
+               {"stage", stage.number},
+               {"stage_name", stage.name},
+               {"file", r.file},
+               {"type", name_of(r.type)},
+               {"op", "sum"},
+               {"n", r.n},
+               {"block", r.shape.block},
+               {"items", tile / static_cast<std::uint64_t>(r.shape.block)},
+               {"warp", r.warp_size},
+               {"banks", banks_of(static_cast<unsigned>(r.warp_size))},
+               {"values", r.ones ? "ones" : "random"},
+               {"seed", 1}};
+  tracer tracing(r, traced_block, reader);
+  if (reader == trace_reader::script) {
+    run_observed(r, &tracing);
+  } else {
+    context["source"] = text_of(stage);
+    try {
+      const observe::observed_result run = run_observed(r, &tracing);
+      context["result"] = to_string(run.result);
+      context["expected"] = to_string(run.expected.expected);
+      context["is_wrong"] = run.verdict() == verdict::wrong;
+    } catch (const device_error& e) {
+      context["failure"] = e.what();
+    }
+  }
+  json launches = tracing.finish(r.file);
+  if (tracing.is_cut()) context["is_cut"] = true;
+  return {{"context", std::move(context)}, {"launches", std::move(launches)}};
+}
+
+}  // namespace tenfold::cli
