@@ -137,7 +137,7 @@ class amdgcn_reader {
     std::vector<std::pair<int, numbered_place>> origins;  ///< of each line: position, place
   };
 
-  kernel_code with_places(function f) const {
+  kernel_code with_places(function f) {
     for (std::size_t i = 0; i < f.origins.size(); ++i) {
       const auto& [position, innermost] = f.origins[i];
       add_place(innermost, f.code.code[i]);
@@ -148,9 +148,9 @@ class amdgcn_reader {
   }
 
   /// Line 0 stands for code that belongs to no line.
-  void add_place(const numbered_place& at, code_line& line) const {
+  void add_place(const numbered_place& at, code_line& line) {
     const auto file = files_.find(at.first);
-    if (file != files_.end() && at.second != 0) line.places.push_back({file->second, at.second});
+    if (file != files_.end() && at.second != 0) kept_.add(line.places, {file->second, at.second});
   }
 
   void add(std::string_view text, bool is_label) {
@@ -240,6 +240,7 @@ class amdgcn_reader {
   inlined_calls calls_;
   std::set<std::string, std::less<>> symbols_, kernels_;
   std::map<int, std::string> files_;
+  place_keeper kept_;
   numbered_place place_{};
   kernel_code described_{};
   bool is_inside_ = false, is_metadata_ = false;

@@ -118,14 +118,14 @@ class ptx_reader {
   }
 
   /// The callers of a place are those that were named for it last.
-  [[nodiscard]] std::vector<source_place> chain() const {
+  [[nodiscard]] std::vector<source_place> chain() {
     std::vector<source_place> places;
     constexpr int deepest = 100;
     ptx_place at = current_;
     for (int depth = 0; std::get<0>(at) != 0 && depth < deepest; ++depth) {
       const auto file = files_.find(std::get<0>(at));
       if (std::get<1>(at) != 0 && file != files_.end())
-        places.push_back({file->second, std::get<1>(at)});
+        kept_.add(places, {file->second, std::get<1>(at)});
       const auto caller = callers_.find(at);
       at = caller == callers_.end() ? ptx_place{} : caller->second;
     }
@@ -135,6 +135,7 @@ class ptx_reader {
   std::vector<kernel_code> kernels_;
   std::map<int, std::string> files_;
   std::map<ptx_place, ptx_place> callers_;
+  place_keeper kept_;
   ptx_place current_{};
   std::string pending_;
   int depth_ = 0, operand_depth_ = 0;
@@ -239,11 +240,13 @@ class sass_reader {
 
   void add(std::string_view text, bool is_label) {
     if (!is_label) is_place_before_ = false;
-    kernels_.back().code.push_back({std::string(text), is_label, places_});
+    kernels_.back().code.push_back({std::string(text), is_label, {}});
+    for (const source_place& each : places_) kept_.add(kernels_.back().code.back().places, each);
   }
 
   std::vector<kernel_code> kernels_;
   std::vector<source_place> places_;
+  place_keeper kept_;
   bool is_place_before_ = false;  ///< no instruction has come since
   bool is_inside_ = false;
 };

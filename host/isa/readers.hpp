@@ -2,12 +2,28 @@
 /// Readers of the texts that compilers make of kernels.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "host/isa/isa.hpp"
 
 namespace tenfold::isa {
+
+/// Remembers places of code, but no more than 16 MiB of them: a text may have many lines of one
+/// long name.
+class place_keeper {
+ public:
+  void add(std::vector<source_place>& to, const source_place& place) {
+    const std::size_t bytes = sizeof place + place.file.size();
+    if (bytes > left_) return;
+    left_ -= bytes;
+    to.push_back(place);
+  }
+
+ private:
+  std::size_t left_ = std::size_t{16} << 20;
+};
 
 /// Reads AMD's assembly, as clang writes it with `-S` and, for the places, with
 /// `-gline-tables-only -gdwarf-4`.

@@ -1,6 +1,7 @@
 #include "host/text/source_diff.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "host/text/split.hpp"
 
@@ -35,11 +36,14 @@ std::string without_comments(std::string_view source) {
   return out;
 }
 
-using lengths = std::vector<std::vector<std::size_t>>;
+using lengths = std::vector<std::vector<std::uint32_t>>;
+
+/// Pairs of places beyond which nobody would wait for the fewest edits: 16 MiB of lengths.
+constexpr std::size_t most_pairs = std::size_t{4} << 20;
 
 /// Of what follows each pair of places, the length of the longest common subsequence.
 lengths common_lengths(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  lengths common(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  lengths common(a.size() + 1, std::vector<std::uint32_t>(b.size() + 1));
   for (std::size_t i = a.size(); i-- > 0;)
     for (std::size_t j = b.size(); j-- > 0;)
       common[i][j] =
@@ -59,8 +63,13 @@ std::vector<std::string> code_lines(std::string_view source) {
 }
 
 std::vector<diff_line> diff(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  const lengths common = common_lengths(a, b);
   std::vector<diff_line> result, added;
+  if (a.size() + 1 > most_pairs / (b.size() + 1)) {
+    for (const std::string& line : a) result.push_back({edit::remove, line});
+    for (const std::string& line : b) result.push_back({edit::add, line});
+    return result;
+  }
+  const lengths common = common_lengths(a, b);
   const auto keep_added = [&] {
     result.insert(result.end(), added.begin(), added.end());
     added.clear();

@@ -20,7 +20,7 @@ struct diff_line {
 };
 
 /// The edits that turn `a` into `b`, as few as possible; between two kept lines the removals come
-/// first.
+/// first. Of thousands of lines, nothing is kept.
 [[nodiscard]] std::vector<diff_line> diff(const std::vector<std::string>& a,
                                           const std::vector<std::string>& b);
 

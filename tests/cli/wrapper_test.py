@@ -211,15 +211,16 @@ if [[ -e $FAKE/{name}.sh ]]; then . "$FAKE/{name}.sh"; exit; fi
         self.assertIn("several minutes", err)
         calls = self.calls()
         self.assertEqual([line.split()[-1] for line in calls], ["--fresh", "tests", "host"])
-        self.assertIn("-LE ^(full|emulator-all)$", calls[-1])
+        self.assertIn("-LE ^(full|emulator-all|fuzz)$", calls[-1])
         self.call("test", "-L", "full")
         calls = self.calls()
         self.assertEqual([line.split()[-1] for line in calls], ["all", "full"])
-        self.assertIn("-LE ^emulator-all$", calls[-1])
-        for label, left_out in (("emulator", "^(full|emulator-all)$"), ("emulator-all", "^full$")):
+        self.assertIn("-LE ^(emulator-all|fuzz)$", calls[-1])
+        for label, target, left_out in (("emulator", "tests_emulator", "^(full|emulator-all|fuzz)$"),
+                                        ("emulator-all", "tests_emulator", "^full$"), ("fuzz", "fuzzers", "^full$")):
             self.call("test", "-L", label)
             calls = self.calls()
-            self.assertEqual([line.split()[-1] for line in calls], ["tests_emulator", label])
+            self.assertEqual([line.split()[-1] for line in calls], [target, label])
             self.assertIn(f"-LE {left_out} -L", calls[-1])
         self.call("--build-only")
         self.assertEqual([line.split()[-1] for line in self.calls()], ["all"])

@@ -128,6 +128,35 @@ TEST(Amdgcn, IsCounted) {
   EXPECT_EQ(isa::count_instructions(kernel, "ds_"), 2);
 }
 
+/// What all places take that are remembered.
+std::size_t bytes_of_places(const std::vector<kernel_code>& kernels) {
+  std::size_t bytes = 0;
+  for (const kernel_code& kernel : kernels)
+    for (const code_line& line : kernel.code)
+      for (const source_place& at : line.places) bytes += sizeof at + at.file.size();
+  return bytes;
+}
+
+// Ten thousand lines from a file whose name has ten thousand letters.
+TEST(Places, ManyOfALongNameAreNotAllRemembered) {
+  constexpr std::size_t bound = std::size_t{16} << 20;
+  const std::string name = '"' + std::string(10'000, 'n') + '"';
+  std::string ptx = ".visible .entry k()\n{\n.loc 1 2 3\n", sass = ".text.k:\n",
+              amd = ".type k,@function\n.file 1 " + name + "\nk:\n.loc 1 2 3\n";
+  sass += "//## File " + name + ", line 3\n";
+  for (int i = 0; i < 10'000; ++i) {
+    ptx += "ret;\n";
+    sass += "/*0000*/ NOP ;\n";
+    amd += "s_nop 0\n";
+  }
+  sass += "/*0000*/ EXIT ;\n";
+  for (const auto& kernels : {isa::read_ptx(ptx + "}\n.file 1 " + name), isa::read_sass(sass),
+                              isa::read_amdgcn(amd + ".amdhsa_kernel k\n")}) {
+    EXPECT_GT(bytes_of_places(kernels), bound / 2);
+    EXPECT_LE(bytes_of_places(kernels), bound);
+  }
+}
+
 TEST(Ptx, KernelsAreReadInOrder) {
   const auto kernels = isa::read_ptx(ptx);
   ASSERT_EQ(kernels.size(), 2u);

@@ -116,5 +116,13 @@ TEST(Diff, RandomPairsAreRightAndMinimal) {
   }
 }
 
+TEST(Diff, ThousandsOfLinesAreReplacedAsAWhole) {
+  const lines a(5000, "x"), b(3000, "x");
+  const std::vector<diff_line> edits = diff(a, b);
+  EXPECT_EQ(side(edits, edit::remove), a);
+  EXPECT_EQ(side(edits, edit::add), b);
+  EXPECT_EQ(std::ranges::count(edits, edit::keep, &diff_line::kind), 0);
+}
+
 }  // namespace
 }  // namespace tenfold

@@ -192,8 +192,8 @@ class result_reader {
                       [&](const json& a, const json& b) { return seconds_of(a) < seconds_of(b); });
     const json& median = median_of(all);
     for (const auto& [key, figure] : shape_figures)
-      if (const auto count = number_at(median, key); count.value_or(0) > 0)
-        e.shape.*figure = static_cast<std::uint64_t>(*count);
+      if (const auto count = number_at(median, key).value_or(0); count > 0 && count < 0x1p64)
+        e.shape.*figure = static_cast<std::uint64_t>(count);
     e.seconds = seconds_of(median);
     e.spread = spread_of(all, median);
     e.bytes_per_second = required(median, "bytes_per_second");
