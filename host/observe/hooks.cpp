@@ -7,7 +7,9 @@
 // lib/tsan/rtl/tsan_interface.h) and of SanitizerCoverage's.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "host/observe/recorder.hpp"
 
@@ -148,6 +150,22 @@ void __tsan_atomic_thread_fence(int order) {
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }
 void __tsan_atomic_signal_fence(int) {}
+
+// The C library's own copies, to which the linker leads a kernel's.
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+  TENFOLD_NOTE_PACKED(read, from, bytes);
+  TENFOLD_NOTE_PACKED(write, to, bytes);
+  return std::memcpy(to, from, bytes);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+  TENFOLD_NOTE_PACKED(read, from, bytes);
+  TENFOLD_NOTE_PACKED(write, to, bytes);
+  return std::memmove(to, from, bytes);
+}
+void* __wrap_memset(void* to, int byte, std::size_t bytes) {
+  TENFOLD_NOTE_PACKED(write, to, bytes);
+  return std::memset(to, byte, bytes);
+}
 
 void __sanitizer_cov_trace_pc() {
   tenfold::observe::enter(TENFOLD_CALLER, TENFOLD_CALLERS_FRAME);

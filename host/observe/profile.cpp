@@ -155,6 +155,10 @@ class profiler::counting_reader final : public step_reader {
       if (s.what == action::bulk_read) place.bulk_bytes += s.bytes;
       return;
     }
+    if (const std::uint32_t piece = widest_piece(s); piece < s.bytes) {
+      count_pieces(s, piece, place);
+      return;
+    }
     const bool shared = is_shared(first);
     memory_traffic& memory = shared ? place.shared : place.global;
     traffic& t = s.what == action::atomic ? memory.atomics
@@ -169,6 +173,29 @@ class profiler::counting_reader final : public step_reader {
       t.worst_conflict = std::max(t.worst_conflict, turns.worst);
     } else {
       t.sectors += count_sectors(s);
+    }
+  }
+
+  /// What one instruction moves of it for each lane. What is larger than a register of 16 bytes, or
+  /// less aligned than its size, takes several: as wide as all addresses allow.
+  static std::uint32_t widest_piece(const step& s) {
+    constexpr std::uint32_t widest = 16;
+    if (s.bytes <= widest && !s.is_packed) return s.bytes;
+    std::uint64_t all = s.bytes > widest ? widest : s.bytes / 2;
+    all |= s.bytes;
+    for_each_lane(s.lanes, [&](unsigned lane) { all |= (*s.addresses)[lane]; });
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(all & -all, widest));
+  }
+
+  void count_pieces(const step& s, std::uint32_t piece, place_counters& place) const {
+    std::array<std::uint64_t, most_lanes> addresses = *s.addresses;
+    step each = s;
+    each.addresses = &addresses;
+    each.bytes = piece;
+    each.is_packed = false;
+    for (std::uint32_t done = 0; done < s.bytes; done += piece) {
+      count_access(each, place);
+      for (std::uint64_t& address : addresses) address += piece;
     }
   }
 

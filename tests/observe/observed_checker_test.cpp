@@ -58,6 +58,17 @@ TEST(Structs, MayLieWhereTheirMembersMay) {
   for (const finding& f : observing.findings()) ADD_FAILURE() << name_of(f.kind) << ": " << f.what;
 }
 
+/// Words of CUDA and HIP mean the same to whoever observes them.
+TEST(Words, AreRightAndWithoutFindings) {
+  for (const unsigned warp_size : {32u, 64u}) {
+    checker observing(1 << 20);
+    const simt::scoped_observer scope(&observing);
+    EXPECT_EQ(observed::launch_words(warp_size), 0) << "is the line that is wrong";
+    for (const finding& f : observing.findings())
+      ADD_FAILURE() << name_of(f.kind) << ": " << f.what << " " << f.address;
+  }
+}
+
 TEST(DeviceVariables, AreGlobalTraffic) {
   const place_counters c = count([] { observed::launch_plain_count(blocks); });
   EXPECT_EQ(c.global.reads.requests, blocks);

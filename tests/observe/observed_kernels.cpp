@@ -1,7 +1,12 @@
 #include "tests/observe/observed_kernels.hpp"
 
+#include <cstring>
+
 #include "common/gpu.hpp"
 #include "host/simt/executor.hpp"
+#include "tests/words/arithmetic.hpp"
+#include "tests/words/groups.hpp"
+#include "tests/words/threads.hpp"
 
 namespace tenfold::observed {
 namespace {
@@ -45,6 +50,26 @@ __global__ void early_return(const float* in, float* out) {
 __global__ void vectors(const float* in, float* out) {
   const auto four = gpu::load_vector<4>(in + 4 * threadIdx.x);
   out[threadIdx.x] = get<0>(four) + get<3>(four);
+}
+
+__global__ void float4s(const float4* in, float* out) {
+  const float4 four = in[threadIdx.x];
+  out[threadIdx.x] = four.x + four.w;
+}
+
+struct row {
+  float values[32];
+};
+
+__global__ void structs(const row* in, float* out) {
+  const row mine = in[threadIdx.x];
+  float sum = 0;
+  for (const float value : mine.values) sum += value;
+  out[threadIdx.x] = sum;
+}
+
+__global__ void copies(const float* in, float* out) {
+  std::memcpy(out + 8 * threadIdx.x, in + 8 * threadIdx.x, 32);
 }
 
 template <typename T>
@@ -111,6 +136,12 @@ __global__ void busy(std::uint64_t turns, volatile float* out) {
   for (std::uint64_t turn = 0; turn < turns; ++turn) out[threadIdx.x] = out[threadIdx.x] + 1;
 }
 
+int wrong_line(unsigned warp_size, void (*word)(int*)) {
+  int wrong = 0;
+  simt::launch(one_block(warp_size), word, &wrong);
+  return wrong;
+}
+
 template <typename T>
 void launch_strided(unsigned stride, unsigned warp_size) {
   T out{};
@@ -133,6 +164,24 @@ void launch_early_return(const float* in, float* out, unsigned warp_size) {
 }
 void launch_vectors(const float* in, float* out, unsigned warp_size) {
   simt::launch(one_block(warp_size), vectors, in, out);
+}
+void launch_float4s(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), float4s, reinterpret_cast<const float4*>(in), out);
+}
+void launch_structs(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), structs, reinterpret_cast<const row*>(in), out);
+}
+void launch_copies(const float* in, float* out, unsigned warp_size) {
+  simt::launch(one_block(warp_size), copies, in, out);
+}
+int launch_words(unsigned warp_size) {
+  for (const auto word :
+       {words::vectors, words::extrema, words::rounding, words::bits, words::halves, words::matches,
+        words::folds, words::active, words::without_masks, words::after_some_returned,
+        words::block_votes, words::shared_forms, words::tiles, words::active_threads,
+        words::one_block_grid, words::scopes})
+    if (const int line = wrong_line(warp_size, word)) return line;
+  return 0;
 }
 void launch_strided_floats(unsigned stride, unsigned warp_size) {
   launch_strided<float>(stride, warp_size);

@@ -34,6 +34,15 @@ void launch_plain_count(unsigned blocks);
 /// Each lane copies two floats at once, as a struct of both.
 void launch_pairs(const float* in, float* out);
 
+/// One load of a float4 a lane.
+void launch_float4s(const float* in, float* out, unsigned warp_size);
+/// Each lane reads a struct of 128 bytes, and copies 32 bytes by memcpy.
+void launch_structs(const float* in, float* out, unsigned warp_size);
+void launch_copies(const float* in, float* out, unsigned warp_size);
+/// The kernels of tests/words, which say themselves what is wrong.
+/// @return the first line of one that is; 0: none
+int launch_words(unsigned warp_size);
+
 inline constexpr unsigned lanes = 64;  ///< threads of the one block of each
 
 }  // namespace tenfold::observed

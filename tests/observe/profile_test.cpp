@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -74,13 +76,32 @@ TEST_P(Profile, LanesThatReturnedCountNoMore) {
   EXPECT_EQ(c.global.reads.requests, warps() - (warp_size() == 8));
 }
 
+TEST_P(Profile, WhatIsLongerThanAVectorTakesSeveralRequests) {
+  constexpr unsigned floats = 32, pieces = 8;
+  alignas(256) float many[floats * lanes], copied[8 * lanes];
+  std::fill(std::begin(many), std::end(many), 1.0f);
+  place_counters c = count([&] { observed::launch_structs(many, out.data(), warp_size()); });
+  EXPECT_EQ(out[lanes - 1], floats);
+  EXPECT_EQ(c.global.reads.requests, pieces * warps());
+  EXPECT_EQ(c.global.reads.bytes, sizeof many);
+  EXPECT_EQ(c.global.reads.sectors, pieces * lanes);
+
+  c = count([&] { observed::launch_copies(many, copied, warp_size()); });
+  EXPECT_EQ(copied[8 * lanes - 1], 1);
+  for (const traffic& t : {c.global.reads, c.global.writes}) {
+    EXPECT_EQ(t.requests, 2 * warps());
+    EXPECT_EQ(t.bytes, sizeof copied);
+  }
+}
+
 TEST_P(Profile, AVectorIsOneRequest) {
   alignas(256) float aligned[4 * lanes] = {};
-  const place_counters c =
-      count([&] { observed::launch_vectors(aligned, out.data(), warp_size()); });
-  EXPECT_EQ(c.global.reads.requests, warps());
-  EXPECT_EQ(c.global.reads.bytes, 16u * lanes);
-  EXPECT_EQ(c.global.reads.sectors, 16u * lanes / sector_bytes);
+  for (const auto launch : {observed::launch_vectors, observed::launch_float4s}) {
+    const place_counters c = count([&] { launch(aligned, out.data(), warp_size()); });
+    EXPECT_EQ(c.global.reads.requests, warps());
+    EXPECT_EQ(c.global.reads.bytes, 16u * lanes);
+    EXPECT_EQ(c.global.reads.sectors, 16u * lanes / sector_bytes);
+  }
 }
 
 TEST_P(Profile, SectorsAreThoseThatAreTouched) {
