@@ -25,7 +25,7 @@ __global__ void matches(int* wrong) {
   const lane_bits all = all_lanes_of_warp();
   EXPECT(__match_any_sync(all, lane / 4), static_cast<lane_bits>(lane_bits{15} << lane / 4 * 4));
   EXPECT(__match_any_sync(all, lane % 2 == 0 ? 0.0f : -0.0f), lanes_where(2, lane % 2));
-  EXPECT(__match_any_sync(all, 1ULL << 40 | lane % 3), lanes_where(3, lane % 3));
+  EXPECT(__match_any_sync(all, 1ULL * (lane % 3) << 40), lanes_where(3, lane % 3));
   int same = 7;
   EXPECT(__match_all_sync(all, -1, &same), all);
   EXPECT(same, 1);
