@@ -17,6 +17,7 @@
 #include "host/error.hpp"
 #include "host/text/cpp_text.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold {
 namespace fs = std::filesystem;
@@ -37,7 +38,7 @@ constexpr std::string_view example_call =
 
 /// `dim3(a, 1, 1)` is a.
 std::string one_extent(std::string_view text, std::string_view whole) {
-  const std::string_view inner = trim(text);
+  const std::string_view inner = trimmed(text);
   if (!inner.starts_with("dim3") || !inner.ends_with(")")) return std::string(inner);
   const std::size_t open = inner.find('(');
   if (open == inner.npos) refuse_call(whole, "dim3 has no extents");
@@ -137,9 +138,10 @@ bool is_host_word(std::string_view word) {
 
 class foreign_file {
  public:
-  /// @param kept names of host functions that are kept
-  foreign_file(const fs::path& file, bool marks_lines, std::set<std::string> kept)
-      : marks_lines_(marks_lines), kept_(std::move(kept)) {
+  /// @param named in the call: the host's functions of these names are kept, and of the kernels no
+  /// other; empty: there is no call yet
+  foreign_file(const fs::path& file, bool marks_lines, std::set<std::string> named)
+      : marks_lines_(marks_lines), named_(std::move(named)) {
     text_ = convert(file);
   }
 
@@ -191,7 +193,7 @@ class foreign_file {
       return names_file ? fmt::format("\n#line {} \"{}\"", after, file.string())
                         : fmt::format("\n#line {}", after);
     };
-    std::string_view what = trim(line.text.substr(1 + words[1].begin));
+    std::string_view what = trimmed(line.text.substr(1 + words[1].begin));
     if (words[1].kind == cpp_token_kind::literal) {
       what = words[1].text;
       const fs::path included = file.parent_path() / what.substr(1, what.size() - 2);
@@ -333,15 +335,44 @@ class foreign_file {
     return all.size();
   }
 
+  /// The name before a bracket, as in `f(` and `f<int>(`; the number of tokens where there is none.
+  static std::size_t name_before(const tokens& all, std::size_t open) {
+    if (open == 0) return all.size();
+    std::size_t i = open - 1;
+    if (all[i].is(">")) {
+      for (std::size_t depth = 0; i != 0; --i) {
+        if (all[i].is(">")) ++depth;
+        if (all[i].is("<") && --depth == 0) break;
+      }
+      if (i == 0 || all[i - 1].is("template")) return all.size();
+      --i;
+    }
+    const bool is_name = all[i].is_word() || (i != 0 && all[i - 1].is("operator"));
+    return is_name ? i : all.size();
+  }
+
   static bool opens_parameters(const tokens& all, std::size_t begin, std::size_t open) {
-    if (open == begin) return false;
-    const cpp_token& before = all[open - 1];
     constexpr std::array<std::string_view, 9> others{
         "__launch_bounds__", "__attribute__", "__align__", "alignas",   "decltype",
         "noexcept",          "explicit",      "requires",  "__declspec"};
-    const bool is_operator = open >= 2 && all[open - 2].is("operator");
-    return is_operator ||
-           (before.is_word() && std::ranges::find(others, before.text) == others.end());
+    const std::size_t name = open == begin ? all.size() : name_before(all, open);
+    return name < all.size() && name >= begin &&
+           std::ranges::find(others, all[name].text) == others.end();
+  }
+
+  /// Leaves out what stands there, but for the conditions of the preprocessor, of which another
+  /// part may stand elsewhere.
+  static void blank(const tokens& all, const declaration& found, edited_text& changes) {
+    std::size_t begin = all[found.begin].begin;
+    for (std::size_t i = found.begin; i < found.end; ++i) {
+      if (all[i].kind != cpp_token_kind::directive) continue;
+      const std::string_view what = trimmed(all[i].text.substr(1));
+      if (!what.starts_with("if") && !what.starts_with("el") && !what.starts_with("endif"))
+        continue;
+      changes.blank(begin, all[i].begin);
+      begin = all[i].end();
+    }
+    changes.blank(begin, all[found.end - 1].end());
   }
 
   void take(const tokens& all, const declaration& found, const std::vector<std::string>& scopes,
@@ -356,18 +387,29 @@ class foreign_file {
     };
     const bool is_device = std::any_of(first, found.is_type ? last : head_end,
                                        [&](const cpp_token& each) { return marks_device(each); });
-    const std::size_t begin = first->begin, end = std::prev(last)->end();
+    const bool is_instance =
+        first->is("template") && found.end - found.begin > 1 && !std::next(first)->is("<");
     if (is_device) {
       if (!found.is_type && !found.body && has(first, last, "extern") &&
           has(first, last, "__shared__")) {
         take_dynamic(all, found.begin, found.end, &arrays, changes);
         return;
       }
-      if (found.parameters) take_function(all, found, scopes, arrays, changes);
+      if (found.parameters) {
+        take_function(all, found, scopes, arrays, changes);
+        const bool is_other_kernel =
+            std::any_of(first, head_end,
+                        [&](const cpp_token& each) { return marks_kernel(each); }) &&
+            !named_.empty() &&
+            !named_.contains(std::string(all[name_before(all, *found.parameters)].text));
+        if (is_other_kernel || is_instance) {
+          blank(all, found, changes);
+          return;
+        }
+      }
       convert_words(all, found.begin, found.end, changes);
       return;
     }
-    const bool is_instance = first->is("template") && !std::next(first)->is("<");
     const bool is_alias = first->is("using") || first->is("typedef") || first->is("namespace") ||
                           first->is("static_assert");
     const bool is_of_host = std::any_of(first, last, [](const cpp_token& each) {
@@ -377,11 +419,12 @@ class foreign_file {
         has(first, head_end, "constexpr") || has(first, head_end, "consteval") ||
         (!found.parameters && has(first, head_end, "const")) || has(first, head_end, "concept");
     const bool is_named =
-        found.parameters && kept_.contains(std::string(all[*found.parameters - 1].text));
+        found.parameters &&
+        named_.contains(std::string(all[name_before(all, *found.parameters)].text));
     const bool is_kept = !is_instance && ((is_named || found.is_type || is_alias || is_constant) &&
                                           !(is_of_host && !is_named));
     if (!is_kept) {
-      changes.blank(begin, end);
+      blank(all, found, changes);
       return;
     }
     if (!found.is_type && !found.parameters) note_constant(first, last);
@@ -401,7 +444,7 @@ class foreign_file {
                      const std::vector<dynamic_array>& arrays, edited_text& changes) {
     const std::size_t open = *found.parameters, close = closing_bracket(all, open);
     device_function made;
-    made.name = all[open - 1].text;
+    made.name = all[name_before(all, open)].text;
     for (const std::string& each : scopes) made.scope += each;
     made.is_kernel = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(found.begin),
                                  all.begin() + static_cast<std::ptrdiff_t>(open),
@@ -504,7 +547,7 @@ class foreign_file {
   }
 
   bool marks_lines_, has_dynamic_shared_ = false;
-  std::set<std::string> kept_, device_macros_, kernel_macros_;
+  std::set<std::string> named_, device_macros_, kernel_macros_;
   std::set<fs::path> known_files_;
   std::vector<device_function> functions_;
   std::map<std::string, std::string> constants_;
@@ -661,7 +704,7 @@ const device_function& find_called(const fs::path& path, const foreign_file& fil
 }  // namespace
 
 launch_call parse_call(std::string_view text) {
-  const std::string_view whole = trim(text);
+  const std::string_view whole = trimmed(text);
   std::string_view rest = whole;
   launch_call call;
   if (rest.starts_with("*")) {
@@ -671,14 +714,14 @@ launch_call parse_call(std::string_view text) {
     if (end == rest.npos || first != "*out=0")
       refuse_call(whole, "before the kernel only '*out = 0;' may come");
     call.clears_result = true;
-    rest = trim(rest.substr(end + 1));
+    rest = trimmed(rest.substr(end + 1));
   }
-  if (rest.ends_with(";")) rest = trim(rest.substr(0, rest.size() - 1));
+  if (rest.ends_with(";")) rest = trimmed(rest.substr(0, rest.size() - 1));
   const std::size_t open = rest.find("<<<"), close = rest.find(">>>", open);
   if (open == rest.npos || close == rest.npos) refuse_call(whole, "it has no <<<grid, block>>>");
-  const std::string_view name = trim(rest.substr(0, open));
+  const std::string_view name = trimmed(rest.substr(0, open));
   const std::size_t angle = name.find('<');
-  call.kernel = trim(name.substr(0, angle));
+  call.kernel = trimmed(name.substr(0, angle));
   if (angle != name.npos) call.template_arguments = name.substr(angle);
   if (call.kernel.empty() ||
       call.kernel.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
@@ -695,7 +738,7 @@ launch_call parse_call(std::string_view text) {
   if (call.block != "threads" && mentions(call.block, "threads"))
     refuse_call(whole, "a block is 'threads', or a constant");
   if (launch.size() > 2 && launch[2] != "0") call.shared_bytes = launch[2];
-  const std::string_view arguments = trim(rest.substr(close + 3));
+  const std::string_view arguments = trimmed(rest.substr(close + 3));
   if (!arguments.starts_with("(") || !arguments.ends_with(")"))
     refuse_call(whole, "the arguments in parentheses come last");
   call.arguments = split_at_commas(arguments.substr(1, arguments.size() - 2), true);
@@ -718,11 +761,11 @@ std::vector<std::string> calls_beside(const fs::path& file) {
   const auto add_lines = [&](std::string_view text, std::string_view before, std::size_t most) {
     for (std::size_t number = 0; number < most && !text.empty(); ++number) {
       const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = trim(text.substr(0, end));
+      const std::string_view line = trimmed(text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
-      if (line.starts_with(before) && !trim(line.substr(before.size())).empty() &&
+      if (line.starts_with(before) && !trimmed(line.substr(before.size())).empty() &&
           !(before.empty() && line.starts_with("//")))
-        calls.emplace_back(trim(line.substr(before.size())));
+        calls.emplace_back(trimmed(line.substr(before.size())));
     }
   };
   if (const fs::path beside = fs::path(file).replace_extension(".call");

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "host/text/split.hpp"
+
 namespace tenfold {
 namespace {
 
@@ -168,24 +170,18 @@ std::vector<std::string> split_at_commas(std::string_view text, bool counts_angl
   const std::string_view opening = counts_angles ? "([{<" : "([{",
                          closing = counts_angles ? ")]}>" : ")]}";
   std::vector<std::string> parts;
-  if (trim(text).empty()) return parts;
+  if (trimmed(text).empty()) return parts;
   std::size_t begin = 0, depth = 0;
   for (const cpp_token& each : read_cpp(text)) {
     if (each.kind != cpp_token_kind::sign) continue;
     if (opening.find(each.text) != opening.npos) ++depth;
     if (closing.find(each.text) != closing.npos && depth != 0) --depth;
     if (!each.is(",") || depth != 0) continue;
-    parts.emplace_back(trim(text.substr(begin, each.begin - begin)));
+    parts.emplace_back(trimmed(text.substr(begin, each.begin - begin)));
     begin = each.end();
   }
-  parts.emplace_back(trim(text.substr(begin)));
+  parts.emplace_back(trimmed(text.substr(begin)));
   return parts;
-}
-
-std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace tenfold

@@ -40,7 +40,4 @@ struct cpp_token {
 /// @param counts_angles whether < and > are brackets, as in template arguments
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text, bool counts_angles);
 
-/// Without white space at its ends.
-[[nodiscard]] std::string_view trim(std::string_view text);
-
 }  // namespace tenfold
