@@ -102,6 +102,24 @@ bool register_stage() {
 
 // ---- a stage that the catalogue does not list ---------------------------------------------------
 
+/// Whether a kernel has the parameters that it is launched with; one that is left out is null.
+template <typename In, typename T, typename Op, typename... More>
+constexpr bool takes_reduction(void (*)(const In*, T*, std::size_t, Op, More...)) {
+  return sizeof...(More) <= 2;
+}
+template <typename In, typename T, typename Op, typename... More>
+constexpr bool takes_reduction(void (*)(In*, T*, std::size_t, Op, More...)) {
+  return sizeof...(More) <= 2;
+}
+template <typename In, typename T, typename Op>
+constexpr bool takes_reduction(std::nullptr_t) {
+  return true;
+}
+template <typename In, typename T, typename Op, typename Other>
+constexpr bool takes_reduction(Other) {
+  return false;
+}
+
 /// See `make_reduction_function`. The default block stands for the only one that a stage has.
 /// @throws input_error for any operator but those few.
 template <typename Stage, typename T>
@@ -111,6 +129,13 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
   if (Stage::only_block != 0 && request.shape.block == default_block)
     request.shape.block = Stage::only_block;
   const auto make = [&]<typename Op>(Op) {
+    constexpr int block = Stage::only_block != 0 ? Stage::only_block : default_block;
+    using kernel =
+        decltype(Stage::template kernel<block, warp_sizes.back(), default_items, T, T, Op>());
+    static_assert(
+        takes_reduction<T, T, Op>(kernel{}),
+        "a kernel's parameters are: const In* in, T* out, std::size_t n, Op op; and, where "
+        "it folds its partials, T* partials, unsigned* ticket");
     return new typed_reduction<T, T, Op>(Stage{}, on, queue, request);
   };
   constexpr bool is_for_sums = Stage::adds_to_result || Stage::sums_alone;
