@@ -184,7 +184,8 @@ void check_kernel_name(const std::string& name) {
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
-const stage_info& own_stage(const std::string& file, const std::string& call) {
+const stage_info& own_stage(const std::string& file, const std::string& call,
+                            std::string_view device) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   const bool adapts = !call.empty() || is_foreign(kernel);
@@ -206,10 +207,11 @@ const stage_info& own_stage(const std::string& file, const std::string& call) {
       check_own_file(kernel);
     }
   }
-  std::vector<std::string_view> with_devices;
+  std::vector<std::string_view> wanted;
+  if (!device.empty()) wanted.push_back(choose_device(device).backend->modules());
   for (const backend* each : backends())
-    if (!each->devices().empty()) with_devices.push_back(each->modules());
-  build_and_copy(with_devices, "own", kernel.string(), [&] {
+    if (device.empty() && !each->devices().empty()) wanted.push_back(each->modules());
+  build_and_copy(wanted, "own", kernel.string(), [&] {
     if (adapted) write_generated("foreign.hpp", "#pragma GCC system_header\n" + adapted->text);
     write_generated("kernel.hpp", adapted ? unit_text(kernel, *adapted) : unit_text(kernel));
   });

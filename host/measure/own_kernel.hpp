@@ -54,13 +54,16 @@ struct detour {
 /// the only one.
 [[nodiscard]] element_type default_type(const stage_info& stage);
 
-/// The stage of a kernel file, which is compiled for every backend that has a device and loaded.
+/// The stage of a kernel file, which is compiled for a backend and loaded.
 /// @param file `my_kernel.hpp`, with `my_kernel::stage` in it; or any file with kernels, which is
 /// adapted as host/measure/foreign_kernel.hpp says
 /// @param call how a kernel of such a file is launched; empty: as the file says, or guessed, which
 /// standard error tells
+/// @param device as `choose_device` takes it, for whose backend alone it is compiled; empty: for
+/// every backend that has a device
 /// @throws input_error when there is no such file, or it cannot be built; then the compiler's
 /// messages are on standard error
-[[nodiscard]] const stage_info& own_stage(const std::string& file, const std::string& call = {});
+[[nodiscard]] const stage_info& own_stage(const std::string& file, const std::string& call = {},
+                                          std::string_view device = {});
 
 }  // namespace tenfold

@@ -51,6 +51,12 @@ class owned_descriptor {
 /// Waits for its end. @return the exit status as a shell gives it: 128 and more for a signal
 [[nodiscard]] int wait_for(pid_t process);
 
+/// Goes on in a child, for whatever may end the process by a signal: this process waits, and ends
+/// as the child does. To be called before there are threads and devices.
+/// @param what the child is about to run, for the message: `the kernel`
+/// @throws device_error here where a signal ended the child
+void go_on_in_child(const char* what);
+
 struct process_result {
   int exit_status;       ///< as `wait_for` has it
   std::string out, err;  ///< of each no more than 64 MiB

@@ -15,6 +15,7 @@
 #include "host/cli/measuring/shared_run.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/simt/executor.hpp"
+#include "host/text/process.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -273,7 +274,10 @@ exit_code run_ladder(const options& o) {
   simt::set_schedule(simt::parse_schedule(o.schedule));
   measure::check_json_file(o.json);
   std::vector<const stage_info*> beside;
-  if (!o.kernel.empty()) beside.push_back(&own_stage(o.kernel, o.call));
+  if (!o.kernel.empty()) {
+    go_on_in_child("the kernel");
+    beside.push_back(&own_stage(o.kernel, o.call, choose_device(o.device).name()));
+  }
   if (o.detours)
     for (const detour& each : detours()) beside.push_back(&own_stage(each.file));
   return ladder_run(o, beside).run();

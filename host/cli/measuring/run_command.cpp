@@ -25,6 +25,7 @@
 #include "host/measure/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/simt/executor.hpp"
+#include "host/text/process.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -337,9 +338,14 @@ exit_code run_stage(const stage_info& stage, const options& o) {
 
 }  // namespace
 
-const stage_info& run_request::choose_stage() {
+std::string run_request::kernel_file() const {
+  return o.kernel.empty() ? kernel_file_of(stage) : o.kernel;
+}
+
+const stage_info& run_request::choose_stage(std::string_view device) {
+  const std::string file = kernel_file();
   const stage_info& chosen =
-      o.kernel.empty() ? stage_or_kernel(stage, o.call) : own_stage(o.kernel, o.call);
+      file.empty() ? tenfold::choose_stage(stage) : own_stage(file, o.call, device);
   if (o.type.empty() && o.input.empty()) o.type = name_of(default_type(chosen));
   return chosen;
 }
@@ -366,8 +372,9 @@ void add_run_verb(CLI::App& app, action& chosen) {
     // Among ranks it is another program's work.
     if (!r->o.distributed)
       chosen = [r] {
+        if (!r->kernel_file().empty()) go_on_in_child("the kernel");
         if (!r->o.devices.empty()) return run_on_devices(*r);
-        const stage_info& stage = r->choose_stage();
+        const stage_info& stage = r->choose_stage(choose_device(r->o.device).name());
         return run_stage(stage, r->o);
       };
   });

@@ -59,9 +59,12 @@ struct run_request {
   options o;
   std::string stage;
 
+  /// The file that holds its kernel; empty where it is a stage by its name.
+  [[nodiscard]] std::string kernel_file() const;
   /// The stage, of whose kernel the element type is where none is named.
+  /// @param device as `own_stage` takes it
   /// @throws input_error when there is none
-  const stage_info& choose_stage();
+  const stage_info& choose_stage(std::string_view device = {});
 };
 
 /// Declares the verb `run`, for whoever gives it something to do.

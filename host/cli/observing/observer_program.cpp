@@ -14,6 +14,7 @@
 #include "host/observe/places.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
+#include "host/text/process.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -36,7 +37,10 @@ const stage_info& choose_observed(const observed_kernel& k) {
   if (!k.file().empty()) {
     const std::filesystem::path file = find_kernel(k.file());
     name = listed_kernel(file);
-    if (name.empty()) return own_stage(k.file(), k.call);
+    if (name.empty()) {
+      go_on_in_child("the kernel");
+      return own_stage(k.file(), k.call);
+    }
   }
   if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
     load_module("observed", "pitfall_" + pitfall);
