@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <filesystem>
 #include <memory>
 #include <string>
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
+#include "host/cli/options.hpp"
+#include "host/measure/foreign_kernel.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
@@ -35,15 +38,45 @@ std::string from_stage(const std::string& name, const stage_info& stage) {
                      fmt::format("TENFOLD_BACKEND::{}", name));
 }
 
-/// @param from the stage that it is a copy of; empty: an example
-exit_code write_new_kernel(const std::string& name, const std::string& from) {
+/// A file of CUDA or HIP and, behind it, the stage that launches a kernel of it. Says what was
+/// assumed.
+std::string from_foreign(const std::string& name, const std::string& from,
+                         const std::string& call) {
+  const adapted_kernel adapted = adapt_kernel(find_kernel(from), call, name, false);
+  for (const std::string& each : adapted.assumptions) fmt::print("assumed {}\n", each);
+  return fmt::format(
+      "// {}, which began as {} of {}\n#pragma once\n\n#include <cstddef>\n\n"
+      "#include \"common/gpu.hpp\"\n\n{}\n{}",
+      name, adapted.kernel, std::filesystem::path(from).filename().string(), adapted.text,
+      adapted.adaptor);
+}
+
+/// `Reduce-1.cu` makes `reduce_1`, `sum.cu` makes `sum_kernel`.
+std::string name_for(const std::string& file) {
+  std::string name = std::filesystem::path(file).stem().string();
+  for (char& each : name) {
+    const auto character = static_cast<unsigned char>(each);
+    each = std::isalnum(character) != 0 ? static_cast<char>(std::tolower(character)) : '_';
+  }
+  return name.find('_') == name.npos ? name + "_kernel" : name;
+}
+
+struct new_request {
+  std::string name, from, call;
+};
+
+exit_code write_new_kernel(const new_request& r) {
+  const std::string& from = r.from;
+  const bool is_foreign_file = !kernel_file_of(from).empty() && is_foreign(kernel_file_of(from));
+  const std::string name = r.name.empty() ? name_for(from) : r.name;
   check_kernel_name(name);
   const std::string file = name + ".hpp";
   if (std::filesystem::exists(file))
     throw input_error(fmt::format("there is a {} already: choose another name", file));
   write_text(file, from.empty()
                        ? replace_all(std::string(example_kernels()[0].text), "my_kernel", name)
-                       : from_stage(name, choose_stage(from)));
+                   : is_foreign_file ? from_foreign(name, kernel_file_of(from), r.call)
+                                     : from_stage(name, choose_stage(from)));
   fmt::print(
       "wrote {0}; change it and see:\n"
       "  tenfold run --kernel {0}       whether it is right, and what it takes\n"
@@ -57,14 +90,22 @@ exit_code write_new_kernel(const std::string& name, const std::string& from) {
 }  // namespace
 
 void add_new_verb(CLI::App& app, action& chosen) {
-  struct request {
-    std::string name, from;
-  };
-  const auto r = std::make_shared<request>();
+  const auto r = std::make_shared<new_request>();
   CLI::App* created = app.add_subcommand("new", "write a kernel file for you to change");
-  created->add_option("NAME", r->name, "of the kernel, its namespace and its file")->required();
-  created->add_option("--from", r->from, "begin with a copy of this stage [a simple example]");
-  created->callback([r, &chosen] { chosen = [r] { return write_new_kernel(r->name, r->from); }; });
+  created
+      ->add_option("NAME", r->name,
+                   "of the kernel, its namespace and its file [of a file from elsewhere: by its "
+                   "name]")
+      ->default_str("");
+  created->add_option("--from", r->from,
+                      "begin with a copy of this stage, or with a file of CUDA or HIP [a simple "
+                      "example]");
+  add_call_option(*created, r->call);
+  created->callback([r, &chosen, created] {
+    if (created->get_option("NAME")->count() == 0 && kernel_file_of(r->from).empty())
+      throw CLI::RequiredError("NAME");
+    chosen = [r] { return write_new_kernel(*r); };
+  });
 }
 
 }  // namespace tenfold::cli
