@@ -171,7 +171,18 @@ void add_check_verb(CLI::App& app, action& chosen, const served_verb<check_optio
       "check", "races, missing barriers, reads out of bounds and more, found without a GPU");
   add_kernel(*check, o->kernel);
   add_run(*check, o->kernel);
-  add_all(*check, o->all, "every stage");
+  CLI::Option* all = add_all(*check, o->all, "every stage");
+  CLI::Option* corpus =
+      check
+          ->add_option(
+              "--corpus", o->corpus,
+              "judge every kernel in a folder, in a table: as the lines of NAME.call beside "
+              "NAME.cu launch it, or '// call: ...' in its first lines, or as guessed")
+          ->check(CLI::ExistingDirectory)
+          ->default_str("");
+  for (const char* other : {"STAGE", "--kernel", "--call"})
+    corpus->excludes(check->get_option(other));
+  corpus->excludes(all);
   check->add_option("--seeds", o->seeds, "random orders of threads and blocks to try")
       ->check(CLI::Range(0, 1000));
   add_json(*check, o->json);

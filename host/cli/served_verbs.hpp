@@ -59,6 +59,7 @@ struct model_options {
 struct check_options {
   observed_kernel kernel{.n = "2^16"};
   bool all = false;    ///< every stage
+  std::string corpus;  ///< a folder, of which every kernel is judged
   unsigned seeds = 3;  ///< how many random orders of threads and blocks are tried
   std::string json, html;
 };

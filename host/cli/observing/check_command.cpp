@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -10,6 +13,7 @@
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/observing/player_page.hpp"
 #include "host/cli/observing/traces.hpp"
+#include "host/measure/foreign_kernel.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
 #include "host/measure/trials.hpp"
@@ -17,7 +21,9 @@
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/simt/executor.hpp"
+#include "host/text/process.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/split.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
@@ -214,9 +220,136 @@ checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned 
   return checked;
 }
 
+// ---- a folder of kernels ------------------------------------------------------------------------
+
+/// A kernel of a folder, judged in a process of its own, which nothing that it does to itself can
+/// hinder from judging the others.
+struct judged_kernel {
+  std::string file, call;
+  std::map<int, std::string> by_warp;  ///< `clean`, or kinds of findings
+  std::string trials;                  ///< of sums: `right`, or how many are wrong
+  std::string failure;                 ///< why it could not be judged
+  bool is_clean = false;
+  json document;
+};
+
+judged_kernel judge(const std::filesystem::path& file, const std::string& call,
+                    const check_options& o) {
+  std::vector<std::string> command{"/proc/self/exe",
+                                   "check",
+                                   "--kernel",
+                                   file.string(),
+                                   "--json",
+                                   "-",
+                                   "--n",
+                                   o.kernel.n,
+                                   "--type",
+                                   o.kernel.type,
+                                   "--warp",
+                                   fmt::format("{}", fmt::join(o.kernel.warps, ",")),
+                                   "--seeds",
+                                   fmt::format("{}", o.seeds)};
+  if (!call.empty()) command.insert(command.end(), {"--call", call});
+  judged_kernel judged;
+  judged.file = file.filename().string();
+  judged.call = call;
+  const temporary_folder folder;
+  const process_result run = run_process(command, folder);
+  judged.document = json::parse(run.out, nullptr, false);
+  if (judged.document.is_discarded()) {
+    judged.document = nullptr;
+    // What went wrong is the last line, but a compiler's is the first error.
+    for (const std::string_view each : split(run.err, '\n')) {
+      if (each.empty()) continue;
+      judged.failure = each;
+      if (each.find("error:") != each.npos) break;
+    }
+    return judged;
+  }
+  for (const json& each : judged.document["checked"]) judged.by_warp[each["warp"]] = "clean";
+  for (const json& each : judged.document["findings"]) {
+    std::string& verdict = judged.by_warp[each["warp"]];
+    const std::string kind = each["kind"];
+    if (verdict == "clean") verdict.clear();
+    if (verdict.find(kind) == verdict.npos) verdict += (verdict.empty() ? "" : ", ") + kind;
+  }
+  judged.is_clean = judged.document["findings"].empty();
+  if (judged.document.contains("trials")) {
+    const json& trials = judged.document["trials"];
+    judged.is_clean &= trials["wrong"] == 0;
+    judged.trials = trials["wrong"] == 0
+                        ? fmt::format("{} right", trials["trials"].get<std::uint64_t>())
+                        : fmt::format("{} of {} WRONG", trials["wrong"].get<std::uint64_t>(),
+                                      trials["trials"].get<std::uint64_t>());
+  }
+  return judged;
+}
+
+void print_judged(const judged_kernel& judged) {
+  fmt::print("{}{}{}\n", paint(judged.file, colour::bold), judged.call.empty() ? "" : ": ",
+             judged.call);
+  if (!judged.failure.empty()) fmt::print("  not judged  {}\n", judged.failure);
+  for (const auto& [warp, verdict] : judged.by_warp)
+    fmt::print("  warps of {}  {}\n", warp,
+               paint(verdict, verdict == "clean" ? colour::green : colour::red));
+  if (!judged.trials.empty()) fmt::print("  trials       {}\n", judged.trials);
+}
+
+exit_code check_folder(const check_options& o) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(o.corpus)) {
+    const std::string ending = each.path().extension().string();
+    const bool may_be = ending == ".cu" || ending == ".hip" || ending == ".cpp" || ending == ".cc";
+    if (may_be && is_foreign(each.path())) files.push_back(each.path());
+  }
+  if (files.empty())
+    throw input_error(fmt::format(
+        "'{}' has no kernels: a file of them ends in .cu, .hip, .cpp or .cc", o.corpus));
+  std::ranges::sort(files);
+  std::vector<judged_kernel> all;
+  progress line;
+  for (const std::filesystem::path& file : files) {
+    std::vector<std::string> calls = calls_beside(file);
+    if (calls.empty()) calls.emplace_back();
+    for (const std::string& call : calls) {
+      line.show(
+          fmt::format("{} of {}: {}", all.size() + 1, files.size(), file.filename().string()));
+      all.push_back(judge(file, call, o));
+      line.clear();
+      if (o.json != "-") print_judged(all.back());
+    }
+  }
+  const auto clean = std::ranges::count_if(all, &judged_kernel::is_clean);
+  const auto failed =
+      std::ranges::count_if(all, [](const judged_kernel& j) { return !j.failure.empty(); });
+  if (o.json != "-")
+    fmt::print("{} judged: {} clean, {} with findings; {} could not be judged\n",
+               std::ssize(all) - failed, clean, std::ssize(all) - clean - failed, failed);
+  if (!o.json.empty()) {
+    json document{{"context",
+                   {{"date", measure::timestamp()},
+                    {"executable", "tenfold"},
+                    {"device", "SIMT executor on the CPU"}}},
+                  {"kernels", json::array()}};
+    for (const judged_kernel& each : all)
+      document["kernels"].push_back({{"file", each.file},
+                                     {"call", each.call},
+                                     {"clean", each.is_clean},
+                                     {"failure", each.failure},
+                                     {"check", each.document}});
+    measure::write_document(o.json, document);
+  }
+  if (clean + failed != std::ssize(all)) return exit_code::wrong_result;
+  return failed == 0 ? exit_code::success : exit_code::bad_input;
+}
+
 }  // namespace
 
 exit_code check_stages(const check_options& o) {
+  if (!o.corpus.empty()) {
+    measure::check_json_file(o.json);
+    return check_folder(o);
+  }
   check_choice(o.all, o.kernel, "check");
   measure::check_json_file(o.json);
   measure::check_page_file(o.html);
