@@ -229,6 +229,31 @@ void mark_as_current(const fs::path& file) {
   if (may_be_outdated(file)) fs::last_write_time(file, fs::file_time_type::clock::now(), failure);
 }
 
+/// The first error and what explains it; the rest goes to a file.
+void print_messages(const std::string& messages) {
+  constexpr std::ptrdiff_t most_lines = 20, before_error = 3;
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0, end; at < messages.size(); at = end + 1) {
+    end = std::min(messages.find('\n', at), messages.size());
+    lines.push_back(std::string_view(messages).substr(at, end - at));
+  }
+  const auto is_error = [](std::string_view line) {
+    return line.find("error:") != line.npos || line.find("error #") != line.npos ||
+           line.find(": error") != line.npos;
+  };
+  const std::ptrdiff_t count = std::ssize(lines);
+  std::ptrdiff_t first = std::ranges::find_if(lines, is_error) - lines.begin();
+  first =
+      count <= most_lines || first == count ? 0 : std::max<std::ptrdiff_t>(first - before_error, 0);
+  const std::ptrdiff_t end = std::min(first + most_lines, count);
+  for (std::ptrdiff_t i = first; i < end; ++i)
+    fmt::print(stderr, "{}\n", lines[static_cast<std::size_t>(i)]);
+  if (first == 0 && end == count) return;
+  const fs::path file = build_folder() / "messages.txt";
+  write_text(file, messages);
+  fmt::print(stderr, "... {} more lines are in {}\n", count - (end - first), file.string());
+}
+
 /// What was built in this process, so that it is not looked at again.
 class built_targets {
  public:
@@ -248,7 +273,7 @@ class built_targets {
     // What cannot be built stops nothing else.
     const build_run run(targets, what, {"-k", "0"});
     if (run.has_failed() || run.messages().find("warning:") != run.messages().npos)
-      fmt::print(stderr, "{}", run.messages());
+      print_messages(run.messages());
     for (const std::string& each : targets)
       if (run.has_failed(each))
         failed_.insert(each);
