@@ -1,13 +1,20 @@
 #include "host/measure/trials.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
+#include <mutex>
 #include <set>
+#include <stop_token>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -103,6 +110,46 @@ reference reference_for(const elements& in, std::uint64_t n) {
   }
   return {.expected = result};
 }
+
+/// Ends the program where a trial does not end: nothing else stops a kernel that loops for ever.
+class trial_watch {
+ public:
+  trial_watch() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+  void begin(std::string what) {
+    const std::scoped_lock lock(mutex_);
+    what_ = std::move(what);
+    deadline_ = clock::now() + most_seconds;
+  }
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    deadline_ = clock::time_point::max();
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::chrono::seconds most_seconds{20};  // others take a hundredth of one
+
+  void watch(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (
+        !wake_.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); }))
+      if (clock::now() > deadline_) {
+        fmt::print(stderr,
+                   "tenfold: {}: the kernel has not ended after {} s: which of its loops does not "
+                   "end for these elements?\n",
+                   what_, most_seconds.count());
+        std::fflush(nullptr);
+        _exit(static_cast<int>(exit_code::device_failed));
+      }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::string what_;
+  clock::time_point deadline_ = clock::time_point::max();
+  std::jthread thread_;
+};
 
 class trial_runner {
  public:
@@ -208,12 +255,14 @@ class trial_runner {
   void try_one(const elements& in, reduction& r, const void* at, std::uint64_t n,
                const std::function<std::string()>& describe) {
     value result;
+    watch_.begin(describe());
     try {
       r.enqueue(at, n);
       result = r.result();
     } catch (const device_error& e) {
       throw device_error(fmt::format("{}: {}", describe(), e.what()));
     }
+    watch_.end();
     ++report_.trials;
     const reference expected = reference_for(in, n);
     if (judge(expected, result, r.depth(n)) != verdict::wrong) return;
@@ -240,6 +289,7 @@ class trial_runner {
   trial_report report_;
   std::size_t told_of_this_kind_ = 0;
   std::map<std::pair<element_type, std::string>, bool> taken_;
+  trial_watch watch_;
 };
 
 }  // namespace
