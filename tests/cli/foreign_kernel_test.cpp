@@ -1,0 +1,137 @@
+// Kernels as others publish them, from the file to the verdict. Each test compiles what it runs.
+#include <string>
+
+#include "tests/cli/program.hpp"
+
+namespace tenfold::cli_test {
+namespace {
+
+class ForeignKernel : public Cli {
+ protected:
+  void bring(const std::string& file) const {
+    fs::copy_file(fs::path(TENFOLD_SOURCE_FOLDER) / "tests/foreign" / file, in_directory(file),
+                  fs::copy_options::overwrite_existing);
+  }
+
+  /// By a call that fits its parameters `float*, float*, int`.
+  outcome run(const std::string& file, const words& more = {}) const {
+    return tenfold(words{"run", "--kernel", file, "--device", "simt:32", "--n", "1000"} + more);
+  }
+
+  /// A kernel whose parameters and statements these are.
+  void write_kernel(const std::string& file, const std::string& body,
+                    const std::string& parameters = "const float* in, float* out, int n") const {
+    write(file, "// A kernel.\n__global__ void odd(" + parameters + ") {\n" + body + "\n}\n");
+  }
+};
+
+constexpr const char* one_thread =
+    "  float x = 0;\n  if (threadIdx.x == 0) for (int i = 0; i < n; ++i) x += in[i];\n"
+    "  if (threadIdx.x == 0) out[0] = x;";
+
+/// Integers alone, any block; the file's second kernel lacks a barrier.
+TEST_F(ForeignKernel, RunsByItsCall) {
+  bring("tree_sums.cu");
+  const words call{"--call",
+                   "neighbours<int><<<(n + threads - 1) / threads, threads, threads * "
+                   "sizeof(int)>>>(in, out, n)"};
+  const outcome o = run("tree_sums.cu", call);
+  EXPECT_EQ(o.code, success) << o.what();
+  for (const char* part : {"neighbours, of /", "sum of 1000 random i32", ", right (", " right\n"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+  expect_refusal(run("tree_sums.cu", call + words{"--type", "f32"}), bad_input, {"f32"});
+  expect_refusal(run("tree_sums.cu", call + words{"--op", "max"}), bad_input, {"sums alone"});
+}
+
+TEST_F(ForeignKernel, IsGuessedWhereItSaysAllOfItself) {
+  bring("grid_sum.cu");
+  const outcome o = run("grid_sum.cu", {"--n", "5000"});
+  EXPECT_EQ(o.code, success) << o.what();
+  for (const char* part : {"assumed --call 'mine::add_up<<<blocks, 128>>>(out, in, n)'",
+                           "assumed *out is 0 first", "blocks: any number"})
+    EXPECT_TRUE(contains(o.err, part)) << part << o.what();
+  for (const char* part : {"block 128", "random f64", ", right (", " right\n"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(ForeignKernel, AFolderIsJudgedInATable) {
+  for (const char* file : {"tree_sums.cu", "tree_sums.call"}) bring(file);
+  write("talk.cpp", "int main() {}\n");
+  const outcome o = tenfold({"check", "--corpus", ".", "--n", "2^10", "--seeds", "1"});
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  for (const char* part :
+       {"tree_sums.cu: neighbours<int>", "warps of 32  clean", "warps of 64  clean",
+        "tree_sums.cu: forgetful", "warps of 32  block_race", "1 clean, 1 with findings; 0 could"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+/// Findings stand at the lines of the reader's file.
+TEST_F(ForeignKernel, FindingsNameTheReadersLines) {
+  for (const char* file : {"tree_sums.cu", "tree_sums.call"}) bring(file);
+  expect_refusal(tenfold({"check", "tree_sums.cu"}), bad_input, {"2 calls", "--call", "--corpus"});
+  const outcome o = tenfold({"check", "tree_sums.cu", "--warp", "32", "--n", "2^10", "--seeds", "0",
+                             "--call", lines_of(slurp(in_directory("tree_sums.call")))[2]});
+  EXPECT_EQ(o.code, wrong_result) << o.what();
+  for (const char* part : {"block race", "tree_sums.cu:44 writes", "tree_sums.cu:46 reads"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(ForeignKernel, NewWritesItAsAFileOfOnesOwn) {
+  bring("grid_sum.cu");
+  const outcome made = succeed({"new", "--from", "grid_sum.cu"});
+  for (const char* part : {"assumed --call", "wrote grid_sum.hpp"})
+    EXPECT_TRUE(contains(made.out, part)) << part << made.what();
+  const outcome o = run("grid_sum.hpp", {"--type", "f64"});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_FALSE(contains(slurp(in_directory("grid_sum.hpp")), "cudaMalloc"));
+}
+
+TEST_F(ForeignKernel, RefusesBeforeACompilerSpeaks) {
+  bring("tree_sums.cu");
+  expect_refusal(run("tree_sums.cu"), bad_input, {"2 kernels, neighbours, forgetful", "--call"});
+  for (const auto& [call, part] :
+       {std::pair{"neighbours(in, out, n)", "no <<<grid, block>>>"},
+        {"missing<<<blocks, threads>>>(in, out, n)", "no kernel 'missing'"},
+        {"forgetful<<<blocks, threads>>>(in, n)", "no argument is 'out'"},
+        {"forgetful<<<blocks, threads>>>(in, out, n, n)", "3 parameters, and the call 4"},
+        {"forgetful<<<blocks, threads / 2>>>(in, out, n)", "'threads', or a constant"},
+        {"forgetful<<<dim3(1, 2), threads>>>(in, out, n)", "one extent"}})
+    expect_refusal(run("tree_sums.cu", {"--call", call}), bad_input, {part});
+  write_kernel("six.cu", one_thread, "const float* in, float* out, int n, int m, float* z");
+  expect_refusal(run("six.cu"), bad_input, {"odd", "5 parameters", "--call"});
+  write("none.hpp", "int x;\n");
+  expect_refusal(run("none.hpp"), bad_input, {"no name for a kernel"});
+  write("some_sum.hpp", "namespace tenfold::inline TENFOLD_BACKEND::other_sum { struct stage; }\n");
+  expect_refusal(run("some_sum.hpp"), bad_input, {"namespace other_sum", "some_sum"});
+}
+
+TEST_F(ForeignKernel, ThatDoesNotCompileShowsTheReadersLineAndLittleMore) {
+  std::string body;
+  for (int i = 0; i < 30; ++i) body += "  missing_" + std::to_string(i) + "(in);\n";
+  write_kernel("broken.cu", body);
+  const outcome o = run("broken.cu");
+  EXPECT_EQ(o.code, bad_input) << o.what();
+  EXPECT_TRUE(contains(o.err, "broken.cu:3:")) << o.what();
+  EXPECT_LT(lines_of(o.err).size(), 35u) << o.what();
+}
+
+/// A line each, and never a signal.
+TEST_F(ForeignKernel, ThatWouldEndTheProgramIsTold) {
+  write("leaving.cu",
+        "#include <cstdlib>\n__global__ void odd(const float* in, float* out, int n) {\n"
+        "  if (n == 3) std::exit(0);\n" +
+            std::string(one_thread) + "\n}\n");
+  const outcome left = run("leaving.cu", {"--call", "odd<<<1, 64>>>(in, out, n)"});
+  EXPECT_EQ(left.code, device_failed) << left.what();
+  EXPECT_TRUE(contains(left.err, "calls exit, which ends the program")) << left.what();
+  write("killing.cu",
+        "#include <csignal>\n__global__ void odd(const float* in, float* out, int n) {\n"
+        "  if (n == 3) std::raise(SIGKILL);\n" +
+            std::string(one_thread) + "\n}\n");
+  const outcome killed = run("killing.cu", {"--call", "odd<<<1, 64>>>(in, out, n)"});
+  EXPECT_EQ(killed.code, device_failed) << killed.what();
+  EXPECT_TRUE(contains(killed.err, "ended the program by a signal (Killed)")) << killed.what();
+}
+
+}  // namespace
+}  // namespace tenfold::cli_test
