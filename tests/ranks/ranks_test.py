@@ -107,7 +107,8 @@ class Faults(unittest.TestCase):
         command = [MPIRUN, *OVERSUBSCRIBE, "-n", "3", PROGRAM, "run", "10", "--distributed", *DEVICE, "--n", "2^16",
                    "--repeat", "1000000"]
         job = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.addCleanup(job.kill)
+        self.addCleanup(job.communicate)
+        self.addCleanup(job.terminate)  # which ends the ranks, too; killed, it would leave them
         children = []
         limit = time.monotonic() + LIMIT
         while len(children) < 3 and time.monotonic() < limit:
