@@ -364,7 +364,8 @@ __global__ void __launch_bounds__(BlockSize)
   const std::size_t stride = gridDim.x * Tile;
   // Turns after which the carries are handed on, where elements are added one by one, and where a
   // thread empties its windows after each batch.
-  constexpr int sharers = BlockSize / int{block_total<In>::copies};
+  constexpr int copies = block_total<In>::copies;
+  constexpr int sharers = (BlockSize + copies - 1) / copies;
   constexpr int most_before_carry = block_total<In>::most_elements / sharers;
   constexpr int emptied_in_turn = sharers * (most_before_carry / (Batch * Items) + 1);
   constexpr int turns_before_carry = block_total<In>::most_emptied / emptied_in_turn;

@@ -45,7 +45,7 @@ TEST_F(ForeignKernel, RunsByItsCall) {
 
 TEST_F(ForeignKernel, IsGuessedWhereItSaysAllOfItself) {
   bring("grid_sum.cu");
-  const outcome o = run("grid_sum.cu", {"--n", "5000"});
+  const outcome o = run("grid_sum.cu");
   EXPECT_EQ(o.code, success) << o.what();
   for (const char* part : {"assumed --call 'mine::add_up<<<blocks, 128>>>(out, in, n)'",
                            "assumed *out is 0 first", "blocks: any number"})
