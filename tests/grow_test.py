@@ -91,7 +91,7 @@ def grow(tree):
     tree.change("element type", "host/data/npy.cpp", r'(\{"u1", element_type::u8\},)', r'\1 {"i2", element_type::i16},')
     tree.change("operator", "common/operators.hpp", r"(struct bit_xor \{(?:.*\n)*?\};\n)", lambda m: m.group(1) + OPERATOR)
     tree.change("operator", "host/reduce/operator_list.hpp", r"(OPERATOR\(bit_xor\)\s*\\\n)", r"\1  OPERATOR(bit_xnor) \\\n")
-    tree.change("verb", "host/cli/commands.hpp", r"(VERB\(best\))\n", r"\1 \\\n  VERB(greet)\n")
+    tree.change("verb", "host/cli/commands.hpp", r"(VERB\(completion\))\n", r"\1 \\\n  VERB(greet)\n")
     tree.add("verb", "host/cli/browsing/greet_command.cpp", VERB)
 
 

@@ -32,15 +32,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// `5 of 31 steps, about 40 s to go`, if the steps to go take as long as those that are done.
-std::string describe_progress(int done, int total, std::chrono::duration<double> elapsed) {
-  std::string text = fmt::format("{} of {} steps", done, total);
-  if (done == 0) return text;
-  const double seconds = elapsed.count() * (total - done) / done;
-  return text + (seconds < 90 ? fmt::format(", about {:.0f} s to go", seconds)
-                              : fmt::format(", about {:.0f} min to go", seconds / 60));
-}
-
 /// Says what the reader waits for, for as long as it lives: on a terminal in a line that changes,
 /// else in one every so often.
 class wait_report {
@@ -50,11 +41,13 @@ class wait_report {
     const auto now = steady_clock::now();
     const std::string how_far =
         total == 0 ? fmt::format("{} ...", what)
-                   : fmt::format("{} ({}) ...", what, describe_progress(done, total, now - start_));
+                   : fmt::format("{} ({} of {} steps{}) ...", what, done, total,
+                                 time_left(static_cast<std::size_t>(done),
+                                           static_cast<std::size_t>(total), now - start_));
     const bool is_due = now >= next_;
     if (is_terminal(stderr))
       line_.show(how_far);
-    else if (is_due)
+    else if (is_due && !is_quiet())
       fmt::print(stderr, "tenfold: {}\n", how_far);
     if (is_due) next_ += std::chrono::seconds(10);
   }

@@ -8,6 +8,7 @@
 #include "host/error.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/nearest.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold {
@@ -56,20 +57,22 @@ device_choice choose_device(std::string_view text) {
 }
 
 const stage_info& choose_stage(std::string_view text) {
-  std::vector<std::string> known;
+  std::vector<std::string> known, names;
   for (const stage_info& stage : catalogue) {
     if (text == stage.name || text == fmt::format("{}", stage.number) ||
         text == fmt::format("{:02}", stage.number) ||
         text == fmt::format("{:02}_{}", stage.number, stage.name))
       return stage;
     known.push_back(fmt::format("{} {}", stage.number, stage.name));
+    names.emplace_back(stage.name);
   }
   for (const unlisted_stage& each : unlisted_stages()) {
     if (text == each.stage.name) return each.stage;
     known.emplace_back(each.stage.name);
+    names.emplace_back(each.stage.name);
   }
-  throw input_error(fmt::format("there is no stage '{}': use a number or a name of {}", text,
-                                fmt::join(known, ", ")));
+  throw input_error(fmt::format("there is no stage '{}'{}: use a number or a name of {}", text,
+                                did_you_mean(text, names), fmt::join(known, ", ")));
 }
 
 std::vector<std::string_view> operators_for(element_type type) {

@@ -21,7 +21,8 @@ class App;
   VERB(ladder)              \
   VERB(diff)                \
   VERB(new)                 \
-  VERB(best)
+  VERB(best)                \
+  VERB(completion)
 
 // Those that other programs serve, which are built when somebody asks for them: tenfold_inspector
 #define TENFOLD_INSPECTING_VERBS(VERB) \

@@ -10,6 +10,7 @@
 #include "host/measure/conditions.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -48,6 +49,16 @@ std::string column_title(const stage_info& stage) {
                             : fmt::format("{} {}", stage.number, stage.name);
 }
 
+void add_json_option(CLI::App& app, std::string& file, const std::string& what) {
+  const auto* json = app.add_option("--json", file, what)->check(refuse_empty);
+  app.add_flag_callback(
+      "--quiet",
+      [json, &file] {
+        if (json->count() == 0 || file != "-") be_quiet();
+      },
+      "print nothing but errors: the exit code says the verdict, and --json has the rest");
+}
+
 void add_options(CLI::App& app, options& o) {
   app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]")->check(refuse_empty);
   app.add_option("--type", o.type,
@@ -58,9 +69,9 @@ void add_options(CLI::App& app, options& o) {
       ->check(refuse_empty);
   app.add_option("--schedule", o.schedule,
                  "order of lanes and blocks on the executor: in-order, reverse, random:SEED");
-  app.add_option(
-         "--input", o.input,
-         "your own data: a NumPy .npy file of one of these types, which bf16 is not to NumPy")
+  app.add_option("--input", o.input,
+                 "your own data: a NumPy .npy file of one of these types, which bf16 is not to "
+                 "NumPy; - reads it from standard input")
       ->check(refuse_empty);
   app.add_option("--seed", o.seed, "of the random elements")
       ->transform(CLI::Validator(read_count, ""));
@@ -68,8 +79,7 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000))
       ->default_str("");
-  app.add_option("--json", o.json, "write the results to a file, or to standard output: -")
-      ->check(refuse_empty);
+  add_json_option(app, o.json, "write the results to a file, or to standard output: -");
 }
 
 void add_shape_options(CLI::App& app, options& o) {
@@ -119,7 +129,7 @@ CLI::Option* add_kernel_option(CLI::App& app, options& o) {
 }
 
 void announce_stand_in(const options& o, const device_choice& choice) {
-  if (!o.device.empty() || !choice.is_executor()) return;
+  if (!o.device.empty() || !choice.is_executor() || is_quiet()) return;
   for (const tenfold::backend* each : backends())
     if (const std::string absence = each->absence(); !absence.empty())
       fmt::print(stderr, "tenfold: running on {}, since there is no {} device: {}\n", choice.name(),

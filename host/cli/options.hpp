@@ -65,6 +65,10 @@ struct options {
 /// `3 no_bank_conflicts`, above a column; an unlisted stage has its name alone.
 [[nodiscard]] std::string column_title(const stage_info& stage);
 
+/// Declares `--json` and `--quiet`, which leaves what goes to standard output by `--json -`.
+/// @param file lives as long as the verb
+void add_json_option(CLI::App& app, std::string& file, const std::string& what);
+
 /// Declares the options of every verb that runs stages.
 void add_options(CLI::App& app, options& o);
 

@@ -1,16 +1,20 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "host/backends/module.hpp"
 #include "host/cli/commands.hpp"
 #include "host/cli/served_verbs.hpp"
 #include "host/measure/testbed.hpp"
+#include "host/text/nearest.hpp"
 #include "host/text/program.hpp"
 
 namespace tenfold::cli {
@@ -40,6 +44,29 @@ exit_code call_ranks(char** argv) {
       "Debian's libopenmpi-dev with openmpi-bin, and run 'cmake {}'",
       build_folder().string()));
 #endif
+}
+
+void add_help_verb(CLI::App& app, action& chosen) {
+  const auto verb = std::make_shared<std::string>();
+  CLI::App* help = app.add_subcommand("help", "what a verb does and takes");
+  help->add_option("VERB", *verb, "without one, what verbs there are");
+  help->callback([&app, &chosen, verb] {
+    chosen = [&app, verb] {
+      std::vector<std::string> names;
+      const CLI::App* asked_for = verb->empty() ? &app : nullptr;
+      for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(each->get_name());
+        if (*verb == names.back()) asked_for = each;
+      }
+      if (asked_for == nullptr)
+        throw input_error(fmt::format("there is no verb '{}'{}: use {}", *verb,
+                                      did_you_mean(*verb, names), fmt::join(names, ", ")));
+      // App::help() would be that of this verb, which was chosen.
+      const std::string name = verb->empty() ? app.get_name() : app.get_name() + " " + *verb;
+      fmt::print("{}", app.get_formatter()->make_help(asked_for, name, CLI::AppFormatMode::Normal));
+      return exit_code::success;
+    };
+  });
 }
 
 }  // namespace
@@ -72,6 +99,7 @@ int run_program(int argc, char** argv) {
     app.get_subcommand("run")->get_option("--distributed")->each([argv, &chosen](auto&&) {
       chosen = [argv] { return call_ranks(argv); };
     });
+    add_help_verb(app, chosen);
   });
 }
 

@@ -62,8 +62,7 @@ void add_run(CLI::App& app, observed_kernel& k) {
 }
 
 void add_json(CLI::App& app, std::string& file) {
-  app.add_option("--json", file, "write all of it to a file, or to standard output: -")
-      ->check(refuse_empty);
+  add_json_option(app, file, "write all of it to a file, or to standard output: -");
 }
 
 CLI::Option* add_html(CLI::App& app, std::string& file, const char* what) {
@@ -92,8 +91,7 @@ void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_o
       ->default_str("");
   compare->add_flag("--by-shape", o->by_shape,
                     "each launch shape by itself; without it the fastest stands for its stage");
-  compare->add_option("--json", o->json, "write the comparison to a file, or to standard output: -")
-      ->check(refuse_empty);
+  add_json_option(*compare, o->json, "write the comparison to a file, or to standard output: -");
   compare->footer(
       "Entries of the same stage or peer, n, type, operator and mode are compared. A difference is "
       "within the spread when one median lies inside the other's: between its 5th and 95th "

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cerrno>
 #include <charconv>
@@ -39,6 +42,10 @@ constexpr std::string_view rewrite = "write it again with numpy.save";
 template <typename... T>
 [[noreturn]] void fail(fmt::format_string<T...> what, T&&... values) {
   throw input_error(fmt::format(what, std::forward<T>(values)...));
+}
+
+[[noreturn]] void fail_as_foreign() {
+  fail("is not a .npy file: write one with numpy.save (not savez or savetxt)");
 }
 
 [[noreturn]] void fail_malformed(std::string_view reason) {
@@ -141,8 +148,7 @@ std::vector<std::uint64_t> read_shape(std::string_view shape) {
 
 /// The text of the header, a part of `file`; what follows it is the data.
 std::string_view find_header(std::string_view file) {
-  if (!file.starts_with(magic))
-    fail("is not a .npy file: write one with numpy.save (not savez or savetxt)");
+  if (!file.starts_with(magic)) fail_as_foreign();
   const std::size_t version_end = magic.size() + 2;
   if (file.size() < version_end) fail_truncated_header(version_end, file.size());
   const int major = static_cast<unsigned char>(file[magic.size()]);
@@ -168,6 +174,41 @@ std::optional<std::uint64_t> count_elements(const std::vector<std::uint64_t>& sh
   return bytes / element_bytes;
 }
 
+/// A file of no name that holds what comes through standard input, up to its end.
+int keep_standard_input() {
+  if (is_terminal(stdin)) fail("is the terminal: lead a file there, as in '--input - < data.npy'");
+  std::error_code failure;
+  std::string name = (std::filesystem::temp_directory_path(failure) / "tenfold-XXXXXX").string();
+  owned_descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  const auto fail_to_keep = [&] {
+    fail("cannot be kept in {} ({}): set TMPDIR to a folder that has room", name,
+         std::strerror(errno));
+  };
+  if (file.number() < 0) fail_to_keep();
+  ::unlink(name.c_str());
+  std::array<char, 64 * 1024> part;
+  std::string beginning;
+  for (;;) {
+    const ssize_t got = ::read(STDIN_FILENO, part.data(), part.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail("cannot be read ({})", std::strerror(errno));
+    if (got == 0) return ::fcntl(file.number(), F_DUPFD_CLOEXEC, 0);
+    // Of what is something else there may be no end.
+    if (beginning.size() < magic.size())
+      beginning.append(part.data(), static_cast<std::size_t>(got));
+    if (!std::string_view(beginning)
+             .substr(0, magic.size())
+             .starts_with(magic.substr(0, beginning.size())))
+      fail_as_foreign();
+    for (ssize_t done = 0; done < got;) {
+      const ssize_t put =
+          ::write(file.number(), part.data() + done, static_cast<std::size_t>(got - done));
+      if (put < 0) fail_to_keep();
+      done += put;
+    }
+  }
+}
+
 std::size_t regular_size(const owned_descriptor& file) {
   if (file.number() < 0)
     fail("cannot be opened ({}): check the path and its permissions", std::strerror(errno));
@@ -188,7 +229,11 @@ void npy_file::unmap::operator()(const std::byte* bytes) const noexcept {
 
 npy_file::mapping npy_file::map(const std::filesystem::path& path) {
   // Where the path is a pipe, this does not wait for a writer.
-  const owned_descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat in {};
+  const bool is_kept = path == "-" && ::fstat(STDIN_FILENO, &in) == 0 && !S_ISREG(in.st_mode);
+  const owned_descriptor file(is_kept ? keep_standard_input()
+                                      : ::open(path == "-" ? "/dev/stdin" : path.c_str(),
+                                               O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   const std::size_t size = regular_size(file);
   if (size == 0) return {nullptr, unmap{0}};  // mmap refuses a length of 0
   void* const bytes = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);

@@ -19,7 +19,8 @@ namespace tenfold {
 /// program with SIGBUS. After a move only destruction and assignment are allowed on the source.
 class npy_file {
  public:
-  /// Maps the file and reads its header.
+  /// Maps the file and reads its header. `-` is standard input, which is first kept in a file
+  /// without a name in TMPDIR where it is a pipe.
   /// @throws input_error naming the file, what is wrong with it and the remedy.
   explicit npy_file(const std::filesystem::path& path);
 

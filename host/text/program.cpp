@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/text/nearest.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold {
@@ -60,20 +61,41 @@ void flush_output() {
     throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
 }
 
+/// `--foo` for `--foo=3`, where that is no option; empty where the command line has no such word.
+std::string unknown_option(const CLI::App& verb) {
+  for (const std::string& each : verb.remaining())
+    if (each.starts_with("--") && each.size() > 2) return each.substr(0, each.find('='));
+  return {};
+}
+
+std::vector<std::string> options_of(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 /// What is wrong with the command line, and which verb's help knows better.
 std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   std::vector<std::string> verbs;
   for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
     verbs.push_back(each->get_name());
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  if (!chosen.empty())
-    return fmt::format("{}; see '{} {} --help'", e.what(), app.get_name(),
-                       chosen.front()->get_name());
+  if (!chosen.empty()) {
+    const std::string option = unknown_option(*chosen.front());
+    return fmt::format("{}; see '{} {} --help'",
+                       option.empty()
+                           ? e.what()
+                           : fmt::format("there is no option {}{}", option,
+                                         did_you_mean(option, options_of(*chosen.front()))),
+                       app.get_name(), chosen.front()->get_name());
+  }
   const std::vector<std::string> unknown = app.remaining();
-  const std::string what = verbs.empty()     ? e.what()
-                           : unknown.empty() ? fmt::format("use {}", fmt::join(verbs, ", "))
-                                             : fmt::format("there is no '{}': use {}",
-                                                           unknown.front(), fmt::join(verbs, ", "));
+  const std::string what =
+      verbs.empty()     ? e.what()
+      : unknown.empty() ? fmt::format("use {}", fmt::join(verbs, ", "))
+                        : fmt::format("there is no '{}'{}: use {}", unknown.front(),
+                                      did_you_mean(unknown.front(), verbs), fmt::join(verbs, ", "));
   return fmt::format("{}; see '{} --help'", what, app.get_name());
 }
 

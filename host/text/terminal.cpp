@@ -11,6 +11,8 @@
 namespace tenfold {
 namespace {
 
+bool quiet = false;
+
 bool locale_is_utf8() {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"})
     if (const char* text = std::getenv(name); text != nullptr && *text != '\0') {
@@ -65,13 +67,35 @@ std::string bar(double length) {
   return text.append(eighths[parts % 8]);
 }
 
+void be_quiet() {
+  quiet = true;
+  if (std::freopen("/dev/null", "w", stdout) == nullptr) std::fclose(stdout);
+}
+
+std::string time_left(std::size_t done, std::size_t total, std::chrono::duration<double> elapsed) {
+  if (done == 0 || elapsed < std::chrono::seconds(2)) return {};
+  const double seconds =
+      elapsed.count() * static_cast<double>(total - done) / static_cast<double>(done);
+  return seconds < 90 ? fmt::format(", about {:.0f} s to go", seconds)
+                      : fmt::format(", about {:.0f} min to go", seconds / 60);
+}
+
+bool is_quiet() {
+  return quiet;
+}
+
 void progress::show(std::string_view what) {
-  if (!is_terminal(stderr)) return;
+  if (!is_terminal(stderr) || quiet) return;
   clear();
   std::fflush(stdout);
   fmt::print(stderr, "{}\r", what);
   std::fflush(stderr);
   shown_ = what.size();
+}
+
+void progress::show(std::string_view what, std::size_t done, std::size_t total) {
+  show(
+      fmt::format("{}{}", what, time_left(done, total, std::chrono::steady_clock::now() - start_)));
 }
 
 void progress::clear() {
@@ -83,7 +107,7 @@ void progress::clear() {
 }
 
 void announce(std::string_view what) {
-  if (is_terminal(stderr)) fmt::print(stderr, "tenfold: {}\n", what);
+  if (is_terminal(stderr) && !quiet) fmt::print(stderr, "tenfold: {}\n", what);
 }
 
 }  // namespace tenfold

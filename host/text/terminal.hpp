@@ -2,6 +2,8 @@
 /// What the program knows of the terminal it writes to.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -29,6 +31,15 @@ enum class colour { plain = 0, bold = 1, red = 31, green = 32, yellow = 33 };
 /// length exceeds 0.
 [[nodiscard]] std::string bar(double length);
 
+/// From now on nothing is written to standard output, and errors alone to standard error.
+void be_quiet();
+[[nodiscard]] bool is_quiet();
+
+/// `, about 40 s to go` after so many steps; empty where none is done, and in the first two
+/// seconds.
+[[nodiscard]] std::string time_left(std::size_t done, std::size_t total,
+                                    std::chrono::duration<double> elapsed);
+
 /// A line on standard error that says what goes on, if a person is there to read it; gone when this
 /// object is.
 class progress {
@@ -39,10 +50,13 @@ class progress {
   ~progress() { clear(); }
 
   void show(std::string_view what);
+  /// With the time that is left, if steps to go take as long as those that are done.
+  void show(std::string_view what, std::size_t done, std::size_t total);
   void clear();
 
  private:
   std::size_t shown_ = 0;  ///< characters
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 /// Says on standard error that something slow has begun, if a person is there to read it.

@@ -16,6 +16,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -125,6 +126,72 @@ TEST_F(Cli, DevicesThatCannotShareTheInput) {
                  {"--device"});
   expect_refusal(tenfold({"ladder", "--devices", "simt", "--peers", "cub"}), bad_input,
                  {"--peers"});
+}
+
+TEST_F(Cli, HelpOfAVerbByTheVerbHelp) {
+  for (const char* verb : {"run", "compare", "profile", "completion"})
+    EXPECT_EQ(succeed({"help", verb}).out, succeed({verb, "--help"}).out) << verb;
+  EXPECT_EQ(succeed({"help"}).out, succeed({"--help"}).out);
+  expect_refusal(tenfold({"help", "lader"}), bad_input, {"'lader'", "did you mean 'ladder'?"});
+}
+
+TEST_F(Cli, SlipsOfTheFinger) {
+  for (const auto& [typed, meant] : std::map<std::string, const char*>{
+           {"lader", "ladder"}, {"ldader", "ladder"}, {"prof", "profile"}, {"bset", "best"}})
+    expect_refusal(tenfold({typed}), bad_input, {"did you mean '", meant});
+  expect_refusal(tenfold({"run", "3", "--tipe", "f32"}), bad_input,
+                 {"--tipe (did you mean '--type'?)"});
+  expect_refusal(tenfold({"run", "3", "--sched=reverse"}), bad_input, {"'--schedule'"});
+  expect_refusal(tenfold({"run", "two_pas"}), bad_input, {"'two_pas' (did you mean 'two_pass'?)"});
+  for (const words& far :
+       {words{"frobnicate"}, words{"run", "3", "--frobnicate"}, words{"run", "99"}})
+    EXPECT_FALSE(contains(tenfold(far).err, "did you mean")) << join(far);
+}
+
+TEST_F(Cli, CompletionInBash) {
+  write("tenfold.bash", succeed({"completion", "bash"}).out);
+  const auto complete = [&](const std::string& typed) {
+    // The last word may be empty.
+    const std::string last = typed.substr(typed.rfind(' ') + 1);
+    const outcome o =
+        spawn({"/bin/bash", "-c",
+               "source ./tenfold.bash; COMP_WORDS=(" + typed + (last.empty() ? "''" : "") +
+                   "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tenfold; "
+                   "echo ${COMPREPLY[@]}"});
+    EXPECT_EQ(o.code, success) << o.what();
+    return o.out;
+  };
+  EXPECT_EQ(complete("tenfold lad"), "ladder\n");
+  EXPECT_EQ(complete("tenfold help pro"), "profile\n");
+  EXPECT_EQ(complete("tenfold run two_"), "two_pass\n");
+  EXPECT_EQ(complete("./tenfold --preset simt run 3 --sch"), "--schedule\n");
+  EXPECT_EQ(complete("tenfold run 3 --type bf"), "bf16\n");
+  EXPECT_EQ(complete("tenfold run 3 --json "), "\n") << "files are the shell's";
+  EXPECT_TRUE(contains(complete("tenfold "), " completion "));
+  EXPECT_TRUE(contains(succeed({"completion", "zsh"}).out, "bashcompinit"));
+  expect_refusal(tenfold({"completion", "fish"}), bad_input, {"SHELL", "fish"});
+}
+
+TEST_F(Cli, QuietPrintsNothingButErrors) {
+  const words run{"run", "3", "--n", "1000", "--device", "simt:32", "--repeat", "1", "--quiet"};
+  EXPECT_EQ(succeed(run).out, "");
+  EXPECT_EQ(succeed({"ladder", "--n", "100", "--repeat", "1", "--quiet"}).out, "");
+  std::ignore = succeed(run + words{"--json", "r.json"});
+  EXPECT_EQ(json::parse(slurp(in_directory("r.json"))).at("benchmarks").size(), 1u);
+  for (const words& order : {words{"--quiet", "--json", "-"}, words{"--json", "-", "--quiet"}})
+    EXPECT_TRUE(json::parse(succeed(words{"run", "3", "--n", "9"} + order).out).is_object());
+  expect_refusal(tenfold({"run", "99", "--quiet"}), bad_input, {"no stage '99'"});
+}
+
+TEST_F(Cli, DevicesAsJson) {
+  const json document = json::parse(succeed({"devices", "--json"}).out);
+  const json executor = document.at("devices").back();
+  EXPECT_TRUE(executor.at("device").get<std::string>().starts_with("simt:"));
+  EXPECT_EQ(executor.at("is_executor"), true);
+  EXPECT_GT(executor.at("warp"), 0);
+  EXPECT_EQ(lines_of(succeed({"devices", "--json", "d.json"}).out).size(),
+            document.at("devices").size() + document.at("absent").size());
+  EXPECT_EQ(json::parse(slurp(in_directory("d.json"))).at("devices"), document.at("devices"));
 }
 
 TEST_F(Cli, MissingOrSurplusArguments) {
@@ -648,6 +715,27 @@ TEST_F(Cli, InputThatRoundsStandsBesideExactElements) {
   for (const words& more :
        {words{"--input", "rounds.npy", "--op", "min"}, {"--n", "9", "--type", "u32"}})
     EXPECT_FALSE(measure_one(words{"run", "1"} + more).contains("exact"));
+}
+
+TEST_F(Cli, InputFromStandardInput) {
+  std::vector<std::int32_t> elements(100'000);
+  std::iota(elements.begin(), elements.end(), -7);
+  write_npy("data.npy", elements);
+  const std::string run =
+      std::string(TENFOLD_PROGRAM) + " run 10 --device simt:32 --repeat 1 --json - --input - ";
+  for (const std::string& line : {run + "< data.npy", "cat data.npy | " + run}) {
+    const outcome o = spawn({"/bin/sh", "-c", line});
+    ASSERT_EQ(o.code, success) << o.what();
+    const json entry = json::parse(o.out).at("benchmarks").at(0);
+    EXPECT_EQ(entry.at("result"), 704'982'704 - 700'000) << line;  // modulo 2^32
+    EXPECT_EQ(entry.at("n"), 100'000);
+  }
+  for (const char* no_data : {"cat /dev/zero | ", "cat /dev/null | ", "printf '\\223NUM' | "})
+    expect_refusal(spawn({"/bin/sh", "-c", no_data + run}), bad_input, {"'-' is not a .npy file"});
+  expect_refusal(spawn({"/bin/sh", "-c", "head -c 1000 data.npy | " + run}), bad_input,
+                 {"'-' is truncated"});
+  expect_refusal(spawn({"/bin/sh", "-c", "cat data.npy | TMPDIR=/nonexistent " + run}), bad_input,
+                 {"set TMPDIR"});
 }
 
 // The file is as large as its header says, and holds nothing but a hole.

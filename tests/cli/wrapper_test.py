@@ -171,7 +171,7 @@ if [[ -e $FAKE/{name}.sh ]]; then . "$FAKE/{name}.sh"; exit; fi
         told = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
         theirs = re.findall(r"^  (\w+)", re.split(r"(?i)^subcommands:", told, flags=re.M)[1], re.M)
         listed = re.search(r"the verbs are (.*);", self.call("xyzzy", status=2)[1]).group(1)
-        self.assertEqual(sorted(set(listed.split(", ")) - {"test", "docs", "help"}), sorted(theirs))
+        self.assertEqual(sorted(set(listed.split(", ")) - {"test", "docs", "help"}), sorted(set(theirs) - {"help"}))
 
     def test_its_help_builds_nothing(self):
         for arguments in [], ["--help"], ["help"], ["test", "--help"], ["docs", "-h"], ["help", "test"]:

@@ -68,13 +68,23 @@ exit_code list_stages(const std::string& file) {
   measure::check_json_file(file);
   if (!file.empty()) measure::write_document(file, stages_document());
   if (file == "-") return exit_code::success;
-  fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {:<13} {}", "stage", "name",
-                                       "change", "parameters", "elements", "keeps the order"),
-                           colour::bold));
-  for (const stage_info& stage : catalogue)
-    fmt::print("{:>5}  {:<18} {:<60} {:<17} {:<13} {}\n", stage.number, stage.name, stage.change,
-               describe_parameters(description_of(stage)), describe_elements(description_of(stage)),
-               stage.keeps_order ? "yes" : "no");
+  constexpr std::size_t table_width = 134;
+  const bool is_narrow = terminal_width(stdout).value_or(table_width) < table_width;
+  if (!is_narrow)
+    fmt::print("{}\n", paint(fmt::format("{:>5}  {:<18} {:<60} {:<17} {:<13} {}", "stage", "name",
+                                         "change", "parameters", "elements", "keeps the order"),
+                             colour::bold));
+  for (const stage_info& stage : catalogue) {
+    const std::string parameters = describe_parameters(description_of(stage)),
+                      elements = describe_elements(description_of(stage));
+    if (is_narrow)
+      fmt::print("{:>5}  {}\n       {}\n       takes {}; {} elements{}\n", stage.number,
+                 paint(stage.name, colour::bold), stage.change, parameters, elements,
+                 stage.keeps_order ? "; keeps the order" : "");
+    else
+      fmt::print("{:>5}  {:<18} {:<60} {:<17} {:<13} {}\n", stage.number, stage.name, stage.change,
+                 parameters, elements, stage.keeps_order ? "yes" : "no");
+  }
   fmt::print(
       "\nWide elements are {}. Narrow ones, {}, are accumulated in 64-bit integers and f32, by "
       "{}.\n",
@@ -101,7 +111,33 @@ exit_code list_detours(const std::string& file) {
   return exit_code::success;
 }
 
-exit_code list_devices() {
+/// What is unknown is left out.
+json devices_document() {
+  json devices = json::array(), absent = json::array();
+  for (const device_choice& each : all_devices()) {
+    const auto open = each.backend->open(each.number);
+    const device_properties& p = open->properties();
+    json device{{"device", each.name()},
+                {"device_name", p.name},
+                {"architecture", p.architecture},
+                {"warp", p.warp_size},
+                {"multiprocessors", p.multiprocessors},
+                {"is_executor", each.is_executor()}};
+    if (p.memory_bytes != 0) device["memory_bytes"] = p.memory_bytes;
+    if (p.last_level_cache_bytes != 0) device["last_level_cache_bytes"] = p.last_level_cache_bytes;
+    if (p.peak_bytes_per_second != 0) device["peak_bytes_per_second"] = p.peak_bytes_per_second;
+    devices.push_back(std::move(device));
+  }
+  for (const tenfold::backend* each : backends())
+    if (const std::string absence = each->absence(); !absence.empty())
+      absent.push_back({{"backend", each->name()}, {"reason", absence}});
+  return {{"context", json::object()}, {"devices", devices}, {"absent", absent}};
+}
+
+exit_code list_devices(const std::string& file) {
+  measure::check_json_file(file);
+  if (!file.empty()) measure::write_document(file, devices_document());
+  if (file == "-") return exit_code::success;
   for (const device_choice& each : all_devices()) {
     const auto open = each.backend->open(each.number);
     const device_properties& p = open->properties();
@@ -121,26 +157,41 @@ exit_code list_devices() {
   return exit_code::success;
 }
 
+/// Declares `--json`, which is `-` where it has no value.
+CLI::Option* add_catalogue_json(CLI::App& app, std::string& file) {
+  return app
+      .add_option("--json", file, "all that is known of them, in a file [on standard output]")
+      ->expected(0, 1)
+      ->default_str("-");
+}
+
+/// What `--json` says.
+std::string json_file(const CLI::Option& json, const std::string& file) {
+  return json.count() != 0 && file.empty() ? "-" : file;
+}
+
 }  // namespace
 
 void add_list_verb(CLI::App& app, action& chosen) {
   const auto file = std::make_shared<std::string>();
   CLI::App* list = app.add_subcommand("list", "the stages: what each changes, what it takes");
-  list->add_option("--json", *file, "all that is known of them, in a file [on standard output]")
-      ->expected(0, 1)
-      ->default_str("-");
+  const CLI::Option* json = add_catalogue_json(*list, *file);
   const auto asks_for_detours = std::make_shared<bool>(false);
   list->add_flag("--detours", *asks_for_detours, "the kernels beside the ladder in their place");
   list->callback([=, &chosen] {
-    if (list->count("--json") != 0 && file->empty()) *file = "-";
-    chosen = [=] { return *asks_for_detours ? list_detours(*file) : list_stages(*file); };
+    chosen = [=] {
+      const std::string to = json_file(*json, *file);
+      return *asks_for_detours ? list_detours(to) : list_stages(to);
+    };
   });
 }
 
 void add_devices_verb(CLI::App& app, action& chosen) {
-  app.add_subcommand("devices", "the devices that stages can run on")->callback([&chosen] {
-    chosen = list_devices;
-  });
+  const auto file = std::make_shared<std::string>();
+  CLI::App* devices = app.add_subcommand("devices", "the devices that stages can run on");
+  const CLI::Option* json = add_catalogue_json(*devices, *file);
+  devices->callback(
+      [=, &chosen] { chosen = [=] { return list_devices(json_file(*json, *file)); }; });
 }
 
 }  // namespace tenfold::cli

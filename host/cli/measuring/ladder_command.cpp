@@ -127,7 +127,8 @@ class ladder_run {
         if (n == sizes_.rbegin())
           fetch_kernels(static_cast<std::size_t>(&who - candidates_.data()));
         status_.show(
-            fmt::format("{:>5}  {:<18} {} ...", number_of(who), title_of(who), format_count(*n)));
+            fmt::format("{:>5}  {:<18} {} ...", number_of(who), title_of(who), format_count(*n)),
+            rows_.size(), sizes_.size() * candidates_.size());
         rows_.push_back(measure_one(who, *n));
         status_.clear();
         if (is_silent()) report_refusal(rows_.back());
