@@ -299,12 +299,15 @@ class exact_sum {
   __host__ __device__ constexpr explicit exact_sum(T x) {
     const detail::float_parts p = detail::parts_of(x);
     flags_ = p.flags;
-    const auto [low, middle, high] = shifted(p);
+    const auto bits = shifted(p);
     const auto at = static_cast<int>(p.position / 64);
     bool carry = p.is_negative;
     // Every index is a constant, so that the words can be registers.
     static_for<0, less_than<words>, increment<1>>([&]<int I>() {
-      const std::uint64_t part = I == at ? low : I == at + 1 ? middle : I == at + 2 ? high : 0;
+      const std::uint64_t part = I == at       ? bits.low
+                                 : I == at + 1 ? bits.middle
+                                 : I == at + 2 ? bits.high
+                                               : 0;
       words_[I] = p.is_negative ? ~part + carry : part;
       carry = carry && words_[I] == 0;
     });
