@@ -337,6 +337,7 @@ TEST_F(EveryJson, SaysWhatMadeIt) {
                                         {"ladder", small},
                                         {"best", small},
                                         {"list", {}},
+                                        {"devices", {}},
                                         {"compare", {"a.json", "a.json"}},
                                         {"isa", {"8", "--arch", "gfx942"}},
                                         {"profile", {"3", "--n", "64"}},
