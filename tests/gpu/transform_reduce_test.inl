@@ -12,6 +12,9 @@
 
 #include "host/transform_reduce.hpp"
 #include "tests/stages/floats.hpp"
+#if !defined(__CUDACC__) && !defined(__HIP__)
+#include "host/simt/observer.hpp"
+#endif
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
@@ -287,8 +290,25 @@ struct counts_looks {
   }
 };
 
-/// The executor runs one block after the other: those behind the first one need not look at all.
+/// Has the executor run one block after the other, and looks at nothing.
+class in_turn final : public simt::observer, public simt::block_observer {
+ public:
+  in_turn() { simt::set_observer(this); }
+  ~in_turn() override { simt::set_observer(nullptr); }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  simt::block_observer& join_launch() override { return *this; }
+  void begin_block(const simt::launch_facts&, simt::index3, const simt::block_memory&) override {}
+  void resume(unsigned) override {}
+  void pause() override {}
+  void arrive(simt::source_place) override {}
+  void arrive(const simt::exchange&) override {}
+  void end_block(const simt::block_failure&) override {}
+};
+
+/// Blocks behind the first one need not look at all.
 TEST_P(Transformed, NobodyLooksOnWhereOneIsFound) {
+  const in_turn order;
   std::vector<float> in(1'000'000, 3);
   for (const std::size_t at : {std::size_t{0}, in.size() / 2, in.size()}) {
     std::atomic<std::uint64_t> looks = 0;
