@@ -100,8 +100,9 @@ const reference& host_input::checksum(std::uint64_t n) {
 input_ring::input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes) {
   const std::uint64_t used = n * size_of(from.type());
   stride_ = std::max((used + alignment - 1) / alignment, std::uint64_t{1}) * alignment;
+  const std::uint64_t wanted = bytes == 0 ? 0 : std::max(bytes, 2 * stride_);
   windows_ =
-      used == 0 ? 1 : std::max<std::uint64_t>(1, std::min(bytes, on.free_bytes() / 2) / stride_);
+      used == 0 ? 1 : std::max<std::uint64_t>(1, std::min(wanted, on.free_bytes() / 2) / stride_);
   memory_ = on.allocate(windows_ == 1 ? used : windows_ * stride_);
   data_ = memory_->data();
   on.upload(memory_->data(), from.data(), used);

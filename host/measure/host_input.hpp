@@ -75,7 +75,8 @@ class host_input {
 /// The first n elements of an input in a device's memory, over and over, as a ring of windows.
 class input_ring {
  public:
-  /// @param bytes of the ring; one window at least, and no more than half of the free memory holds
+  /// @param bytes of the ring; two windows at least, since loads that are marked as read once leave
+  ///   a part of a single one in the cache, but no more than half of the free memory holds; 0: one
   /// @throws device_error when the device has no room for one
   input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes);
   /// The elements where they are on the host, as a single window for the CPU.
