@@ -137,10 +137,13 @@ TEST_F(GpuDeathTest, AKernelThatTrapsLeavesNoReducerToBeMade) {
 }
 
 TEST_F(GpuDeathTest, AKernelThatTrapsLeavesNothingToBeEnqueued) {
-  EXPECT_EXIT(
-      end_after([](const device&, add& sum_up) { sum_up.enqueue(nullptr, 0, nullptr, nullptr); },
-                trap),
-      fails, sticky_advice);
+  EXPECT_EXIT(end_after(
+                  [](const device&, add& sum_up) {
+                    float result = 0;
+                    sum_up.enqueue(nullptr, 0, &result, nullptr);
+                  },
+                  trap),
+              fails, sticky_advice);
 }
 
 TEST_F(GpuDeathTest, AKernelThatTrapsLeavesNoMemoryToBeHad) {
