@@ -39,7 +39,7 @@ struct column_query {
   std::size_t element_bytes;   ///< as they are read
   std::uint64_t vector_width;  ///< elements in the widest load
   std::uint64_t block;         ///< threads of a block
-  std::uint64_t blocks;        ///< that are wanted
+  std::uint64_t blocks;        ///< that the device holds
   bool keeps_order;
 };
 
@@ -110,8 +110,7 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
 
 }  // namespace detail
 
-/// The rule by which a matrix is cut. It follows from what is known of one array on an H200; no
-/// threshold was tuned for columns yet.
+/// The rule by which a matrix is cut, from what an H200 took for columns of 2^24 and 2^28 f32.
 [[nodiscard]] inline column_plan plan_columns(const column_query& q) {
   using namespace detail;
   using column_tiles::cut;
@@ -120,9 +119,9 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
     return q.rows / c.abreast / (c.layers * static_cast<std::uint64_t>(loads));
   };
   // A second launch is taken to cost as much time as four turns.
-  const auto in_parts = [&](cut c, std::uint64_t width) {
+  const auto in_parts = [&](cut c, std::uint64_t width, std::uint64_t blocks) {
     const std::uint64_t all = turns(c, width);
-    if (all >= 4) c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1, all);
+    if (all >= 4) c.parts = std::clamp<std::uint64_t>(blocks / c.tiles, 1, all);
     return column_plan{width > 1, false, c};
   };
 
@@ -132,13 +131,19 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
   if (q.columns % q.vector_width != 0 && !q.keeps_order && q.stride == q.columns &&
       q.columns <= in_one_tile * q.vector_width) {
     const cut abreast = cut_abreast(q);
-    if (abreast.layers != 0) return in_parts(abreast, q.vector_width);
+    if (abreast.layers != 0) return in_parts(abreast, q.vector_width, q.blocks);
   }
 
   // Layers take rows that are alike; an operator that does not commute leaves them no choice.
   std::uint64_t alike = q.rows <= 1 ? 1 : q.vector_width / std::gcd(q.stride, q.vector_width);
   const std::uint64_t width = alike > 1 && q.keeps_order ? 1 : q.vector_width;
   if (width == 1) alike = 1;
+  // Wide rows that begin anywhere: vectors leave a tile few threads for a row, and what lies at its
+  // edges is loaded twice.
+  if (alike > 1 && q.columns >= q.block * q.vector_width && q.rows >= q.blocks) {
+    const cut wide = cut_into_tiles(q, 1, 1, q.block);
+    if (turns(wide, 1) >= 4) return in_parts(wide, 1, 2 * q.blocks);
+  }
   const std::uint64_t fitting = alike > 1 ? q.block / alike / 2 * 2 - 2 : q.block;
   std::uint64_t threads =
       std::min<std::uint64_t>(row_threads(q.block, width, q.element_bytes), fitting);
@@ -151,13 +156,14 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
   // Narrow tiles, if they save the second launch: none narrower than four sectors, and where there
   // is much to read, than sixteen.
   cut narrow = c;
-  while (threads * width * q.element_bytes > 128 && narrow.tiles < q.blocks &&
+  const std::uint64_t enough = q.blocks - q.blocks / 8;
+  while (threads * width * q.element_bytes > 128 && narrow.tiles < enough &&
          turns(narrow, width) > 0)
     narrow = tiles_by(threads /= 2);
   if (turns(narrow, width) < 4 ||
-      (narrow.tiles >= q.blocks && narrow.columns * q.element_bytes >= 512))
+      (narrow.tiles >= enough && narrow.columns * q.element_bytes >= 512))
     return {width > 1, false, narrow};
-  return in_parts(c, width);
+  return in_parts(c, width, q.blocks);
 }
 
 /// Reduces the columns of matrices of In, each to one T with Op, whatever their shape.
@@ -180,9 +186,9 @@ class column_reducer {
       : op_(op),
         device_(on),
         properties_(on.properties()),
-        blocks_(2 * blocks_held(on, kernel_over<width, In>(), block) *
+        blocks_(blocks_held(on, kernel_over<width, In>(), block) *
                 static_cast<std::uint64_t>(properties_.multiprocessors)),
-        partials_(on, blocks_ * most_columns * sizeof(T)),
+        partials_(on, 2 * blocks_ * most_columns * sizeof(T)),
         start_(earliest_start(on, kernel_over<1, T>())) {}
 
   /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
@@ -269,7 +275,8 @@ class column_reducer {
   template <int Width>
   void launch_threads(const In* in, std::size_t rows, std::size_t columns, std::size_t stride,
                       T* out, stream_handle on) {
-    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_};
+    bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &once};
     const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * Width);
     launch(&few_rows::reduce_columns<threads_block, Width, In, T, Op>,
            std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on, arguments);
@@ -280,7 +287,8 @@ class column_reducer {
                     std::size_t stride, T* out, stream_handle on, launch_start start) {
     // A matrix that begins anywhere may need a tile more.
     if (by.abreast == 1) by.tiles = ceil_div(columns + column_tiles::lead<Width>(in), by.columns);
-    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by};
+    bool once = detail::loads_once(properties_, rows * stride * sizeof(From));
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};
     // What exceeds the largest grid is left to its loop.
     launch(kernel_over<Width, From>(),
            std::min<std::uint64_t>(by.tiles * by.parts, properties_.blocks_per_launch), block, 0,
@@ -290,8 +298,7 @@ class column_reducer {
   Op op_;
   device device_;
   device_properties properties_;
-  /// As many as the device holds twice: the second half takes the place of what ends early.
-  std::uint64_t blocks_;
+  std::uint64_t blocks_;  ///< that the device holds
   device_memory partials_;
   launch_start start_;
 };

@@ -44,6 +44,7 @@ struct row_plan {
   row_folder by;
   bool in_vectors;                   ///< in loads of 16 bytes, not of an element
   short_rows shape{};                ///< of lanes
+  bool once = true;                  ///< loads of a vector are marked as read once
   int block = 128;                   ///< threads
   std::uint64_t blocks_per_row = 1;  ///< if several, a second launch folds what they leave
 };
@@ -102,13 +103,21 @@ inline std::uint64_t blocks_wanted(const device_properties& device) {
          static_cast<std::uint64_t>(device.multiprocessors);
 }
 
-/// Several blocks, where there are fewer rows than blocks wanted. A second launch is taken to cost
-/// as much time as four turns of 16 KiB.
+/// Of the partials that several blocks a row leave, for all rows.
+inline std::uint64_t most_partials(const device_properties& device) {
+  return 4 * blocks_wanted(device);
+}
+
+/// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
+/// eight turns of 16 KiB all the same: the device then reads what lies closer together. A second
+/// launch is taken to cost as much time as four turns.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
-  if (turns < 4 || q.rows >= wanted) return 1;
-  return std::min(turns, ceil_div(wanted, std::max<std::uint64_t>(q.rows, 1)));
+  const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
+  if (turns < 4 || rows >= wanted) return 1;
+  return std::min(turns,
+                  std::clamp(turns / 8, ceil_div(wanted, rows), most_partials(q.device) / rows));
 }
 
 }  // namespace detail
@@ -132,7 +141,8 @@ inline std::uint64_t blocks_for(const row_query& q) {
       (is_short_in_vectors ? finds_shape(shapes_of_vectors) : finds_shape(shapes_of_elements)))
     return plan;
 
-  plan = {row_folder::warp, is_aligned};
+  plan = {
+      row_folder::warp, is_aligned, {}, loads_once(q.device, q.rows * q.stride * q.element_bytes)};
   const std::uint64_t bytes = q.columns * q.element_bytes,
                       warps_wanted = blocks_wanted(q.device) / 2 *
                                      static_cast<std::uint64_t>(largest_block / q.device.warp_size);
@@ -168,7 +178,7 @@ class row_reducer {
         f_(f),
         device_(on),
         properties_(on.properties()),
-        partials_(on, 2 * detail::blocks_wanted(properties_) * sizeof(T)) {
+        partials_(on, detail::most_partials(properties_) * sizeof(T)) {
     if (!is_among(warp_sizes, on.warp_size()))
       throw input_error("there are no kernels for rows with warps of " +
                         std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
@@ -192,11 +202,12 @@ class row_reducer {
     check_stream(device_, on);
     device_.make_current();
     const row_plan plan = plan_for(rows, columns, stride);
+    in.mark(plan.once);
     const std::uint64_t blocks = plan.blocks_per_row;
     T* const results = blocks == 1 ? out : static_cast<T*>(partials_.data());
     launch_rows<In>(plan, in, rows, columns, stride, results, f_, on);
     if (blocks != 1)
-      launch_rows<T>({row_folder::blocks, false, {}, detail::largest_block},
+      launch_rows<T>({row_folder::blocks, false, {}, true, detail::largest_block},
                      elements_of<T>(results), rows, blocks, blocks, out, unchanged{}, on);
   }
 

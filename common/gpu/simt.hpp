@@ -353,7 +353,7 @@ warp_word<WarpSize> ballot(bool condition, const char* file = __builtin_FILE(),
 
 /// One load of the whole vector, which must be aligned to its size.
 template <int Width, typename In>
-static_array<In, Width> load_vector(const In* p) {
+static_array<In, Width> load_vector(const In* p, bool /*once*/ = true) {
   if (!is_vector_aligned<Width>(p)) simt::fail_misaligned(p, Width * sizeof(In));
   struct alignas(Width == 1 ? alignof(In) : Width * sizeof(In)) vector {
     unsigned char bytes[Width * sizeof(In)];

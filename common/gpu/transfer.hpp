@@ -76,16 +76,17 @@ __device__ T* dynamic_shared() {
   return reinterpret_cast<T*>(dynamic_shared_memory);
 }
 
-/// One load of the whole vector, through the type that the compilers load with one instruction, and
-/// marked as read once where the vendor has a word for it.
+/// One load of the whole vector, through the type that the compilers load with one instruction.
+/// @param once marks it as read once, where the vendor has a word for it: it leaves the caches
+///   before what a kernel has just written and nobody has read yet
 template <int Width, typename In>
-__device__ static_array<In, Width> load_vector(const In* p) {
+__device__ static_array<In, Width> load_vector(const In* p, bool once = true) {
   if constexpr (Width == 1) {
     return static_array<In, Width>{*p};
   } else {
     using word = typename detail::machine_word<Width * sizeof(In)>::type;
-    return __builtin_bit_cast(static_array<In, Width>,
-                              detail::load_once(reinterpret_cast<const word*>(p)));
+    const word* const all = reinterpret_cast<const word*>(p);
+    return __builtin_bit_cast(static_array<In, Width>, once ? detail::load_once(all) : *all);
   }
 }
 

@@ -2,6 +2,7 @@
 /// What reducers with many results share: those of rows, columns and segments.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,6 +27,13 @@ struct accumulated {
                 "the operator says whether it commutes, has identity() and operator()(T, T), and "
                 "is trivially copyable");
 };
+
+/// Whether loads shall be marked as read once. What they bring then makes room for what is still to
+/// be read of what a kernel has just written; of an input of many times the cache that is little,
+/// and an H200 reads 1 GiB in 2 to 4% less time without.
+inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
+  return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
+}
 
 /// What a reducer asks of a matrix, whose rows are not read beyond their columns.
 template <typename In, typename T>

@@ -18,17 +18,18 @@ namespace tenfold::inline TENFOLD_BACKEND::few_rows {
 inline constexpr int most = 8;  ///< rows
 
 /// @param rows no more than `most`
+/// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                   Op op) {
+                   Op op, bool once) {
   const bool in_vectors = gpu::is_vector_aligned<Width>(in);
   for (std::size_t i = (std::size_t{blockIdx.x} * BlockSize + threadIdx.x) * Width; i < columns;
        i += std::size_t{gridDim.x} * BlockSize * Width) {
     if (in_vectors && i + Width <= columns) {
       static_array<static_array<In, Width>, most> loaded{};
       static_for<0, less_than<most>, increment<1>>([&]<int R>() {
-        if (R < rows) get<R>(loaded) = gpu::load_vector<Width>(in + R * stride + i);
+        if (R < rows) get<R>(loaded) = gpu::load_vector<Width>(in + R * stride + i, once);
       });
       static_array<T, Width> results;
       static_for<0, less_than<Width>, increment<1>>([&]<int W>() {

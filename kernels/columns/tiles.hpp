@@ -40,10 +40,10 @@ struct cut {
 };
 
 /// The loads of a thread that are on their way at once: 128 bytes, since the registers of half as
-/// many threads as an SM has room for are taken, but no more than eight loads, and as many elements
-/// as registers hold.
+/// many threads as an SM has room for are taken, but no more than 16 loads, and as many elements as
+/// registers hold.
 __host__ __device__ constexpr int loads(int width, std::size_t element_bytes) {
-  const int most = 32 / width < 8 ? 32 / width : 8;
+  const int most = 32 / width < 16 ? 32 / width : 16;
   const std::size_t all = 128 / (static_cast<std::size_t>(width) * element_bytes);
   return all < 1 ? 1 : all > static_cast<std::size_t>(most) ? most : static_cast<int>(all);
 }
@@ -55,10 +55,11 @@ __host__ __device__ unsigned lead(const In* p) {
 }
 
 /// @param out a result for each column; with several parts, a row of partials for each of them
+/// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
-                   Op op, cut by) {
+                   Op op, cut by, bool once) {
   constexpr int Loads = loads(Width, sizeof(In));
   __shared__ gpu::shared_array<T, BlockSize * Width> shared;
   const unsigned tid = threadIdx.x, x = tid % by.threads, layer = tid / by.threads;
@@ -73,8 +74,11 @@ __global__ void __launch_bounds__(BlockSize)
     const std::size_t part = i / by.tiles;
     const auto first = static_cast<std::ptrdiff_t>(i % by.tiles * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
-    const std::size_t begin = whole_rows * part / by.parts;
-    const std::size_t end = whole_rows * (part + 1) / by.parts;
+    // Parts begin where layers do, for their sake that end at lines of the cache.
+    const auto begin_of = [&](std::size_t p) {
+      return p == by.parts ? whole_rows : whole_rows / by.layers * p / by.parts * by.layers;
+    };
+    const std::size_t begin = begin_of(part), end = begin_of(part + 1);
     const std::size_t apart = Op::commutes ? by.layers : 1;
     std::size_t row = begin + (Op::commutes ? layer : (end - begin) * layer / by.layers);
     std::size_t last = Op::commutes ? end : begin + (end - begin) * (layer + 1) / by.layers;
@@ -102,8 +106,9 @@ __global__ void __launch_bounds__(BlockSize)
     if (is_whole)
       for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump) {
         static_array<static_array<In, Width>, Loads> vectors;
-        static_for<0, less_than<Loads>, increment<1>>(
-            [&]<int L>() { get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump); });
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
+        });
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
       }
     // The last rows; and all, at either end of them, or where no vector may begin.
@@ -112,7 +117,7 @@ __global__ void __launch_bounds__(BlockSize)
       static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
         if (row + L * apart >= last) return;
         if (is_whole)
-          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump);
+          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
         else
           static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
             if (is_there(at + W)) get<W>(get<L>(vectors)) = in[from + L * jump + W];

@@ -19,25 +19,28 @@ class elements_of {
   using element = In;
 
   elements_of() = default;
-  __host__ __device__ elements_of(const In* data) : data_(data) {}
+  __host__ __device__ elements_of(const In* data, bool once = true) : data_(data), once_(once) {}
 
   /// Calls `f(data)` of each array.
   template <typename F>
   void with_arrays(F f) const {
     f(data_);
   }
-  __device__ elements_of operator+(std::size_t n) const { return data_ + n; }
+  /// Whether loads are marked as read once.
+  void mark(bool once) { once_ = once; }
+  __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
   template <int Width>
   __device__ bool is_aligned() const {
     return gpu::is_vector_aligned<Width>(data_);
   }
   template <int Width>
   __device__ static_array<In, Width> load(std::size_t i) const {
-    return gpu::load_vector<Width>(data_ + i);
+    return gpu::load_vector<Width>(data_ + i, once_);
   }
 
  private:
   const In* data_ = nullptr;
+  bool once_ = true;
 };
 
 /// An element of each of two arrays.
@@ -60,6 +63,10 @@ class elements_of<both<A, B>> {
   void with_arrays(F f) const {
     first_.with_arrays(f);
     second_.with_arrays(f);
+  }
+  void mark(bool once) {
+    first_.mark(once);
+    second_.mark(once);
   }
   __device__ elements_of operator+(std::size_t n) const { return {first_ + n, second_ + n}; }
   template <int Width>
