@@ -201,6 +201,7 @@ TEST_P(Columns, AreCutInEveryWay) {
   std::vector<matrix_shape> all = shapes();
   all.push_back({700, 1000, 1000});
   all.push_back({20'001, 1000, 1000});
+  all.push_back({20'001, 12'345, 12'345});
   for (const matrix_shape& s : all) {
     if (s.columns == 0) continue;
     const column_plan plan = reducer.plan_for(s.rows, s.columns, s.stride);
