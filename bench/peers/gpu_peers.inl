@@ -79,6 +79,7 @@ std::vector<peer> list_peers() {
   all.push_back(rocprim_peer());
 #endif
   append_matrix_peers(all);
+  append_together_peers(all);
 #if TENFOLD_WITH_CCCL
   append_newest_cub_peers(all);
 #endif

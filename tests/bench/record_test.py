@@ -105,10 +105,11 @@ class Recording(unittest.TestCase):
 
     def test_takes_stages_from_the_program(self):
         self.record("--only", "duels")
-        calls, types, narrow = self.calls_of("tenfold_duel")
+        calls, types, narrow, together = self.calls_of("tenfold_duel")
         self.assertIn("--candidate best,2,3 --peers cub,empty,read:plain", calls)
         self.assertIn("--candidate best,2 ", types)
         self.assertIn("--candidate best,3 ", narrow)
+        self.assertIn("--against peer:together:three-calls", together)
 
     def test_measures_levels_of_determinism_where_the_build_has_them(self):
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=\n")
