@@ -14,23 +14,6 @@
 
 namespace tenfold {
 
-/// How a kernel is launched: `reduce0<float><<<blocks, threads, threads * 4>>>(in, out, n)`. All
-/// but the kernel are expressions in C++, of these names:
-///
-/// - `in`, `out`: the elements, and where each block leaves its result; `n`: how many elements
-/// - `threads` of a block, a constant; `blocks` of the grid; `T`: the type of an element
-struct launch_call {
-  std::string kernel;              ///< `reduce0`, `ns::reduce0`
-  std::string template_arguments;  ///< with their brackets, `<float>`; empty: none
-  std::string grid, block;
-  std::string shared_bytes;  ///< empty: none
-  std::vector<std::string> arguments;
-  bool clears_result = false;  ///< `*out = 0;` comes first
-};
-
-/// @throws input_error with what is expected
-[[nodiscard]] launch_call parse_call(std::string_view text);
-
 /// What becomes of a foreign file.
 struct adapted_kernel {
   std::string kernel;                    ///< its name without namespaces, such as `reduce0`
@@ -41,10 +24,6 @@ struct adapted_kernel {
 
 /// Whether a file is to be adapted: it has kernels, and none of them is a stage.
 [[nodiscard]] bool is_foreign(const std::filesystem::path& file);
-
-/// The calls that come with a file: the lines of `NAME.call` beside it, else what follows `//
-/// call:` in one of its first lines. Empty: none.
-[[nodiscard]] std::vector<std::string> calls_beside(const std::filesystem::path& file);
 
 /// @param call as `parse_call` takes it; empty: that which comes with the file, else guessed, where
 ///   the file has a single kernel whose parameters say what they are

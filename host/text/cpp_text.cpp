@@ -155,6 +155,11 @@ std::vector<cpp_token> read_cpp(std::string_view text) {
   return reader(text).read();
 }
 
+bool mentions(std::string_view text, std::string_view word) {
+  return std::ranges::any_of(
+      read_cpp(text), [&](const cpp_token& each) { return each.is_word() && each.is(word); });
+}
+
 std::size_t closing_bracket(const std::vector<cpp_token>& tokens, std::size_t open) {
   std::size_t depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {

@@ -33,6 +33,9 @@ struct cpp_token {
 /// of the text.
 [[nodiscard]] std::vector<cpp_token> read_cpp(std::string_view text);
 
+/// Whether it is one of the words of a text.
+[[nodiscard]] bool mentions(std::string_view text, std::string_view word);
+
 /// The token that closes a bracket at `open`, one of ( [ {; the number of tokens where none does.
 [[nodiscard]] std::size_t closing_bracket(const std::vector<cpp_token>& tokens, std::size_t open);
 

@@ -13,6 +13,7 @@
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/observing/player_page.hpp"
 #include "host/cli/observing/traces.hpp"
+#include "host/measure/foreign_call.hpp"
 #include "host/measure/foreign_kernel.hpp"
 #include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
