@@ -34,7 +34,9 @@ __global__ void tiles(int* wrong) {
   EXPECT(static_cast<unsigned>(tile.match_any(rank / 8)), rank < 8 ? 0xffu : 0xff00u);
   tile.sync();
 
-  const auto quarter = cg::tiled_partition<4>(tile);
+  const cg::thread_block_tile<16> plain = tile;
+  EXPECT(plain.shfl_xor(thread, 1), thread ^ 1);
+  const auto quarter = cg::tiled_partition<4>(plain);
   EXPECT(static_cast<unsigned>(quarter.meta_group_rank()), thread % 16 / 4);
   EXPECT(static_cast<unsigned>(quarter.meta_group_size()), 4u);
   EXPECT(cg::reduce(quarter, static_cast<int>(thread), cg::plus<int>()),

@@ -10,6 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/gpu/vocabulary.hpp"
 
@@ -53,6 +54,13 @@ class thread_block {
   static dim3 group_dim() { return blockDim; }
 };
 inline thread_block this_thread_block() {
+  return {};
+}
+/// What tiles of several warps take, which the executor does not have.
+template <unsigned MaxBlockSize>
+struct block_tile_memory {};
+template <unsigned MaxBlockSize>
+thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
   return {};
 }
 
@@ -206,6 +214,11 @@ class thread_block_tile : public details::lanes {
 
  public:
   explicit thread_block_tile(const lanes& some) : lanes(some) {}
+  /// The same lanes, whatever they were cut from.
+  template <typename Other>
+  requires(std::is_void_v<Parent> && !std::is_void_v<Other>)
+      thread_block_tile(const thread_block_tile<Size, Other>& tile)
+      : lanes(tile) {}
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
 
