@@ -133,24 +133,34 @@ class file_reader {
                         : fmt::format("\n#line {}", after);
     };
     std::string_view what = trimmed(line.text.substr(1 + words[1].begin));
-    if (words[1].kind == cpp_token_kind::literal) {
+    if (words[1].kind == cpp_token_kind::literal)
       what = words[1].text;
-      const fs::path included = file.parent_path() / what.substr(1, what.size() - 2);
-      std::error_code failure;
-      if (fs::is_regular_file(included, failure)) {
-        const bool is_new = !known_files_.contains(fs::weakly_canonical(included));
-        changes.replace(line.begin, line.end(), is_new ? convert(included) + go_on(true) : "");
-        return;
-      }
-    } else if (!words[1].is("<")) {
-      return;  // a macro says which
-    } else {
+    else if (words[1].is("<"))
       what = what.substr(0, what.find('>') + 1);
+    else
+      return;  // a macro says which
+    if (what.size() < 2) return;
+    if (const fs::path included = find_header(file, what.substr(1, what.size() - 2));
+        !included.empty()) {
+      const bool is_new = !known_files_.contains(fs::weakly_canonical(included));
+      changes.replace(line.begin, line.end(), is_new ? convert(included) + go_on(true) : "");
+      return;
     }
     // Headers of the host's side need not be there.
     changes.replace(
         line.begin, line.end(),
         fmt::format("#if __has_include({0})\n#include {0}\n#endif{1}", what, go_on(false)));
+  }
+
+  /// A header that comes with the file: in its folder or in one above, as where a build has its own
+  /// headers, up to three of them. Empty: there is none.
+  static fs::path find_header(const fs::path& file, std::string_view name) {
+    fs::path folder = file.parent_path();
+    std::error_code failure;
+    for (int level = 0; level <= 3; ++level, folder = folder.parent_path())
+      for (const fs::path& each : {folder / name, folder / "include" / name})
+        if (fs::is_regular_file(each, failure)) return each;
+    return {};
   }
 
   /// Words that stand for those of devices, and constants.
@@ -184,33 +194,69 @@ class file_reader {
     bool is_variable = false;
   };
 
+  /// A namespace, or a class with kernels in it.
+  struct scope {
+    std::string name;  ///< `a::`
+    bool is_class = false;
+  };
+  using scopes = std::vector<scope>;
+
   void scan(const tokens& all, edited_text& changes) {
-    std::vector<std::string> scopes;
+    scopes around;
     std::vector<dynamic_array> arrays;
     std::size_t i = 0;
     while (i < all.size()) {
       if (all[i].kind == cpp_token_kind::directive || all[i].is(";")) {
         ++i;
       } else if (all[i].is("}")) {
-        if (!scopes.empty()) scopes.pop_back();
+        if (!around.empty()) around.pop_back();
         ++i;
-      } else if (const std::size_t inner = enter_scope(all, i, scopes); inner != i) {
+      } else if (const std::size_t inner = enter_scope(all, i, around); inner != i) {
         i = inner;
+      } else if (i + 1 < all.size() && all[i + 1].is(":") && is_access(all[i])) {
+        changes.replace(all[i].begin, all[i].end(), "public");
+        i += 2;
       } else {
         const declaration found = next_declaration(all, i);
-        take(all, found, scopes, arrays, changes);
+        if (const std::size_t members = enter_class(all, found, around); members != i) {
+          i = members;
+          continue;
+        }
+        take(all, found, around, arrays, changes);
         i = found.end;
       }
     }
   }
 
+  static bool is_access(const cpp_token& each) {
+    return each.is("private") || each.is("protected") || each.is("public");
+  }
+
+  /// A class that has kernels, of which the host's members go. @return where its inside begins;
+  /// where the declaration does, for anything else
+  std::size_t enter_class(const tokens& all, const declaration& found, scopes& around) const {
+    if (!found.is_type || !found.body) return found.begin;
+    const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
+    if (std::none_of(at(*found.body), at(found.end),
+                     [&](const cpp_token& each) { return marks_kernel(each); }))
+      return found.begin;
+    std::string name;
+    for (std::size_t i = found.begin; i < *found.body && !all[i].is(":"); ++i) {
+      if (all[i].is("template") && all[i + 1].is("<"))
+        i = after_angles(all, i + 1) - 1;
+      else if (all[i].is_word() && !all[i].is("final"))
+        name = all[i].text;
+    }
+    around.push_back({name + "::", true});
+    return *found.body + 1;
+  }
+
   /// `namespace a::b {` and `extern "C" {`. @return where their inside begins; i for anything else
-  static std::size_t enter_scope(const tokens& all, std::size_t i,
-                                 std::vector<std::string>& scopes) {
+  static std::size_t enter_scope(const tokens& all, std::size_t i, scopes& around) {
     std::size_t at = i;
     if (all[at].is("extern") && at + 2 < all.size() &&
         all[at + 1].kind == cpp_token_kind::literal && all[at + 2].is("{")) {
-      scopes.emplace_back();
+      around.emplace_back();
       return at + 3;
     }
     if (all[at].is("inline")) ++at;
@@ -220,7 +266,7 @@ class file_reader {
       if (all[at].is(";") || all[at].is("=")) return i;
       name += all[at].text;
     }
-    scopes.push_back(name.empty() ? name : name + "::");
+    around.push_back({name.empty() ? name : name + "::"});
     return std::min(at + 1, all.size());
   }
 
@@ -243,6 +289,11 @@ class file_reader {
         found.end = i;  // of what is around it
         return found;
       }
+      const bool is_colon = each.is(":") && !all[i - 1].is(":") && !all[i + 1].is(":");
+      if (is_colon && found.parameters && !is_set) {
+        i = after_initializers(all, i);
+        continue;
+      }
       if (each.is("(") || each.is("[")) {
         if (each.is("(") && !found.parameters && !is_set && opens_parameters(all, begin, i))
           found.parameters = i, found.is_type = false;
@@ -255,6 +306,7 @@ class file_reader {
           found.end = std::min(close + 1, all.size());
           return found;
         }
+        if (found.is_type && !found.body) found.body = i;
         found.is_variable |= !found.is_type;
         i = close;
       }
@@ -262,6 +314,17 @@ class file_reader {
     }
     found.end = std::min(i + 1, all.size());
     return found;
+  }
+
+  /// Behind `: a(1), b{2}` of a constructor, where its body opens.
+  static std::size_t after_initializers(const tokens& all, std::size_t colon) {
+    for (std::size_t i = colon; i < all.size();) {
+      while (i < all.size() && !all[i].is("(") && !all[i].is("{") && !all[i].is(";")) ++i;
+      if (i == all.size() || all[i].is(";")) return i;
+      i = closing_bracket(all, i) + 1;
+      if (i >= all.size() || !all[i].is(",")) return i;
+    }
+    return all.size();
   }
 
   static std::size_t after_angles(const tokens& all, std::size_t open) {
@@ -314,7 +377,7 @@ class file_reader {
     changes.blank(begin, all[found.end - 1].end());
   }
 
-  void take(const tokens& all, const declaration& found, const std::vector<std::string>& scopes,
+  void take(const tokens& all, const declaration& found, const scopes& around,
             std::vector<dynamic_array>& arrays, edited_text& changes) {
     if (found.end <= found.begin) return;
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(found.begin),
@@ -335,7 +398,7 @@ class file_reader {
         return;
       }
       if (found.parameters) {
-        take_function(all, found, scopes, arrays, changes);
+        take_function(all, found, around, arrays, changes);
         const bool is_other_kernel =
             std::any_of(first, head_end,
                         [&](const cpp_token& each) { return marks_kernel(each); }) &&
@@ -357,17 +420,27 @@ class file_reader {
     const bool is_constant =
         has(first, head_end, "constexpr") || has(first, head_end, "consteval") ||
         (!found.parameters && has(first, head_end, "const")) || has(first, head_end, "concept");
+    const bool is_in_class = !around.empty() && around.back().is_class;
     const bool is_named =
-        found.parameters &&
+        found.parameters && !is_in_class && !launches(first, last) &&
         named_.contains(std::string(all[name_before(all, *found.parameters)].text));
-    const bool is_kept = !is_instance && ((is_named || found.is_type || is_alias || is_constant) &&
-                                          !(is_of_host && !is_named));
+    const bool is_member = is_in_class && !found.parameters;
+    const bool is_kept =
+        !is_instance && ((is_named || found.is_type || is_alias || is_constant || is_member) &&
+                         !(is_of_host && !is_named));
     if (!is_kept) {
       blank(all, found, changes);
       return;
     }
     if (!found.is_type && !found.parameters) note_constant(first, last);
     convert_words(all, found.begin, found.end, changes);
+  }
+
+  /// Whether it has a `kernel<<<...>>>(...)`.
+  static bool launches(tokens::const_iterator first, tokens::const_iterator last) {
+    return std::search_n(first, last, 3, "<", [](const cpp_token& each, const char* sign) {
+             return each.is(sign);
+           }) != last;
   }
 
   /// `constexpr int block = 256;`
@@ -378,13 +451,12 @@ class file_reader {
       made_.constants.emplace(name->text, value->text);
   }
 
-  void take_function(const tokens& all, const declaration& found,
-                     const std::vector<std::string>& scopes,
+  void take_function(const tokens& all, const declaration& found, const scopes& around,
                      const std::vector<dynamic_array>& arrays, edited_text& changes) {
     const std::size_t open = *found.parameters, close = closing_bracket(all, open);
     device_function made;
     made.name = all[name_before(all, open)].text;
-    for (const std::string& each : scopes) made.scope += each;
+    for (const scope& each : around) made.scope += each.name;
     made.is_kernel = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(found.begin),
                                  all.begin() + static_cast<std::ptrdiff_t>(open),
                                  [&](const cpp_token& each) { return marks_kernel(each); });
@@ -399,6 +471,7 @@ class file_reader {
       const std::string declared = each.substr(0, each.find('='));
       parameter p{{}, false, mentions(declared, "const")};
       for (const cpp_token& word : read_cpp(declared)) {
+        if (word.is("int") || word.is("unsigned")) p.is_integer = true;
         if (word.is_word()) p.name = word.text;
         if (word.is("*") || word.is("[")) p.is_pointer = true;
       }
@@ -463,11 +536,16 @@ class file_reader {
   /// @param arrays takes it where it is of no function; null: it is defined in its place
   void take_dynamic(const tokens& all, std::size_t begin, std::size_t end,
                     std::vector<dynamic_array>* arrays, edited_text& changes) {
-    made_.has_dynamic_shared = true;
     dynamic_array made;
     std::size_t extents = begin;
     while (extents < end && !all[extents].is("[")) ++extents;
     if (extents == end || extents == begin) return;
+    if (extents + 1 < end && !all[extents + 1].is("]")) {  // nvcc takes it for one of a known size
+      for (std::size_t i = begin; i < extents; ++i)
+        if (all[i].is("extern")) changes.blank(all[i].begin, all[i].end());
+      return;
+    }
+    made_.has_dynamic_shared = true;
     made.name = all[extents - 1].text;
     for (std::size_t i = begin; i + 1 < extents; ++i) {
       const bool is_aligned =

@@ -14,6 +14,7 @@ namespace tenfold {
 struct parameter {
   std::string name;
   bool is_pointer, is_const;
+  bool is_integer = false;  ///< `int`, or a pointer to it
 };
 
 /// A function at namespace scope that a device runs.
