@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace tenfold {
 
@@ -26,8 +27,13 @@ struct stage_defaults {
   static constexpr bool takes_grid = false;
   /// Whether one launch does it all: the kernel has room for partials and a ticket as parameters.
   static constexpr bool folds_its_partials = false;
+  /// Of such a kernel: whether `out` has room for as many partials, and the result is the first of
+  /// them.
+  static constexpr bool leaves_result_first = false;
+  /// Of such a kernel: whether the ticket is zero before every launch, not before the first alone.
+  static constexpr bool clears_ticket = false;
   /// Whether one launch does it all by atomics: the result holds the identity before it begins. For
-  /// sums alone.
+  /// sums alone, or `only_operator`.
   static constexpr bool adds_to_result = false;
   /// Whether the host folds the partials of a single launch: a call waits for them, and its result
   /// goes to device memory.
@@ -38,8 +44,8 @@ struct stage_defaults {
   static constexpr bool comes_with_all_items = false;
   /// Whether it serves sums of floats, wide and narrow, and nothing else.
   static constexpr bool adds_floats_alone = false;
-  /// Whether it serves sums and nothing else.
-  static constexpr bool sums_alone = false;
+  /// The operator that alone it serves, such as `sum`; empty: others as well.
+  static constexpr std::string_view only_operator = "";
   /// The types of elements that a kernel beside the ladder is compiled for, of u32, i32, f32, f64.
   template <typename T>
   static constexpr bool serves = sizeof(T) == 4;

@@ -57,7 +57,8 @@ class typed_reduction final : public reduction {
   bool rounds_once_;
 };
 
-/// Whether a stage has kernels for an operator: one that is observed, for sums alone.
+/// Whether a stage has kernels for an operator: one that is observed, for sums alone, unless it
+/// serves none.
 template <typename T, typename Op>
 inline constexpr bool is_built_for =
 #if defined(TENFOLD_OBSERVED)
@@ -120,6 +121,17 @@ constexpr bool takes_reduction(Other) {
   return false;
 }
 
+/// Calls `make` with the one operator that a stage serves, if that takes the type.
+template <typename T, typename Stage, typename F>
+reduction* make_only_reduction(F&& make) {
+#define TENFOLD_MAKE_ONLY(op)                \
+  if constexpr (Stage::only_operator == #op) \
+    if constexpr (requires { requires is_offered<T, op<T>>; }) return make(op<T>{});
+  TENFOLD_OPERATORS(TENFOLD_MAKE_ONLY)
+#undef TENFOLD_MAKE_ONLY
+  return nullptr;
+}
+
 /// See `make_reduction_function`. The default block stands for the only one that a stage has.
 /// @throws input_error for any operator but those few.
 template <typename Stage, typename T>
@@ -138,16 +150,24 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
         "it folds its partials, T* partials, unsigned* ticket");
     return new typed_reduction<T, T, Op>(Stage{}, on, queue, request);
   };
-  constexpr bool is_for_sums = Stage::adds_to_result || Stage::sums_alone;
-  if (r.op == "sum") return make(sum<T>{});
-  if constexpr (is_built_for<T, maximum<T>> && !is_for_sums)
+  constexpr std::string_view only =
+      Stage::adds_to_result && Stage::only_operator.empty() ? "sum" : Stage::only_operator;
+  if constexpr (only.empty() || only == "sum") {
+    if (r.op == "sum") return make(sum<T>{});
+  } else {
+    reduction* made = nullptr;
+    if (r.op == only) made = make_only_reduction<T, Stage>(make);
+    if (made != nullptr) return made;
+  }
+  if constexpr (is_built_for<T, maximum<T>> && only.empty())
     if (r.op == "maximum") return make(maximum<T>{});
   if constexpr (is_built_for<T, composition> && Stage::keeps_order &&
                 std::is_same_v<T, std::uint32_t>)
     if (r.op == composition_name) return make(composition{});
   throw input_error(name_stage(info_of<Stage>()) + " is built for " +
-                    (is_for_sums ? "sums alone" : "the operators sum and maximum") + ", not for " +
-                    r.op);
+                    (only.empty() ? "the operators sum and maximum"
+                                  : "the operator " + std::string(only) + " alone") +
+                    ", not for " + r.op);
 }
 
 /// @return true, for an initializer
@@ -179,7 +199,7 @@ bool register_unlisted_stage(std::string_view type, std::string_view file) {
 /// It is compiled while somebody waits, so that there are few kernels: sums and maxima of u32, i32
 /// and f32, in `unlisted_block_sizes`, and the one operator of
 /// host/backends/adversarial_operator.hpp; to be observed, sums of u32 and f32. Fewer or others
-/// where the stage says so: see `serves`, `sums_alone` and `only_block` of common/stage.hpp.
+/// where the stage says so: see `serves`, `only_operator` and `only_block` of common/stage.hpp.
 #define TENFOLD_REGISTER_STAGE(name, type, file)                                                   \
   namespace tenfold::inline TENFOLD_BACKEND {                                                      \
   template <>                                                                                      \

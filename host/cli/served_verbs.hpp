@@ -29,9 +29,10 @@ struct isa_options {
 
 /// What to observe, and in which shape.
 struct observed_kernel {
-  std::string stage{};   ///< as typed: a stage, a pitfall, or a file
-  std::string kernel{};  ///< a file, by an option
-  std::string call{};    ///< how a kernel of a file from elsewhere is launched
+  std::string stage{};     ///< as typed: a stage, a pitfall, or a file
+  std::string op = "sum";  ///< of a kernel from elsewhere
+  std::string kernel{};    ///< a file, by an option
+  std::string call{};      ///< how a kernel of a file from elsewhere is launched
   std::string n{}, type = "f32";
   tenfold::shape shape{};
   std::vector<int> warps{32, 64};

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "host/error.hpp"
@@ -43,6 +44,17 @@ std::string one_extent(std::string_view text, std::string_view whole) {
   return extents.front();
 }
 
+/// Where the template arguments begin that a name ends with; where it ends, if it has none.
+std::size_t last_template_arguments(std::string_view name) {
+  if (!name.ends_with(">")) return name.size();
+  std::size_t depth = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    if (name[i] == '>') ++depth;
+    if (name[i] == '<' && --depth == 0) return i;
+  }
+  return name.size();
+}
+
 std::string list_kernels(const foreign_file& file) {
   std::vector<std::string> names;
   for (const device_function* each : file.kernels()) {
@@ -74,40 +86,62 @@ unsigned block_by_text(const foreign_file& file, const device_function& kernel) 
   return 0;
 }
 
-/// Which of two pointers is written to, by what people call them.
-bool sounds_like_result(std::string name) {
+constexpr std::string_view result_names[] = {"out",   "result", "sum", "dst",    "odata",
+                                             "total", "res",    "ans", "partial"};
+constexpr std::string_view scratch_names[] = {"scratch", "part", "temp", "tmp", "workspace"};
+constexpr std::string_view counter_names[] = {"count", "ticket", "done", "finished", "retire"};
+
+/// What a parameter is, by what people call it.
+bool sounds_like(std::string name, std::span<const std::string_view> words) {
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const char* part :
-       {"out", "result", "sum", "dst", "odata", "partial", "total", "res", "ans"})
-    if (name.find(part) != name.npos) return true;
-  return name == "y" || name == "o";
+  return std::ranges::any_of(words,
+                             [&](std::string_view each) { return name.find(each) != name.npos; });
+}
+
+bool sounds_like_result(const std::string& name) {
+  return sounds_like(name, result_names) || name == "y" || name == "o";
 }
 
 }  // namespace
+
+bool launch_call::uses(std::string_view word) const {
+  return mentions(kernel, word) || mentions(template_arguments, word) ||
+         std::ranges::any_of(arguments,
+                             [&](const std::string& each) { return mentions(each, word); });
+}
 
 launch_call parse_call(std::string_view text) {
   const std::string_view whole = trimmed(text);
   std::string_view rest = whole;
   launch_call call;
-  if (rest.starts_with("*")) {
+  if (constexpr std::string_view option = "--op "; rest.starts_with(option)) {
+    rest = trimmed(rest.substr(option.size()));
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    call.op = rest.substr(0, end);
+    rest = trimmed(rest.substr(end));
+  }
+  if (rest.empty() && !call.op.empty()) return call;  // the rest is to be guessed
+  while (rest.starts_with("*")) {
     const std::size_t end = rest.find(';');
     std::string first(rest.substr(0, end));
     std::erase(first, ' ');
-    if (end == rest.npos || first != "*out=0")
-      refuse_call(whole, "before the kernel only '*out = 0;' may come");
-    call.clears_result = true;
+    bool& clears = first.starts_with("*counter") ? call.clears_counter : call.clears_result;
+    if (end == rest.npos ||
+        (first != "*out=0" && first != "*out=identity" && first != "*counter=0"))
+      refuse_call(whole, "before the kernel only '*out = 0;' and '*counter = 0;' may come");
+    clears = true;
     rest = trimmed(rest.substr(end + 1));
   }
   if (rest.ends_with(";")) rest = trimmed(rest.substr(0, rest.size() - 1));
   const std::size_t open = rest.find("<<<"), close = rest.find(">>>", open);
   if (open == rest.npos || close == rest.npos) refuse_call(whole, "it has no <<<grid, block>>>");
   const std::string_view name = trimmed(rest.substr(0, open));
-  const std::size_t angle = name.find('<');
+  const std::size_t angle = last_template_arguments(name);
   call.kernel = trimmed(name.substr(0, angle));
-  if (angle != name.npos) call.template_arguments = name.substr(angle);
-  if (call.kernel.empty() ||
-      call.kernel.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
-                                    "PQRSTUVWXYZ0123456789_:") != std::string::npos)
+  call.template_arguments = name.substr(angle);
+  if (const std::string plain = without_template_arguments(call.kernel);
+      plain.empty() || plain.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO"
+                                               "PQRSTUVWXYZ0123456789_:") != std::string::npos)
     refuse_call(whole, "it begins with the kernel's name");
   const std::vector<std::string> launch =
       split_at_commas(rest.substr(open + 3, close - open - 3), false);
@@ -168,6 +202,12 @@ unsigned elements_by_text(const foreign_file& file, std::string_view text) {
   return 1;
 }
 
+bool is_single_pass(std::string_view text) {
+  const bool counts = mentions(text, "atomicInc") || mentions(text, "atomicAdd") ||
+                      mentions(text, "atomic_ref") || mentions(text, "fetch_add");
+  return (mentions(text, "__threadfence") && counts) || mentions(text, "this_grid");
+}
+
 bool adds_atomically(const device_function& kernel, std::string_view parameter) {
   const tokens all = read_cpp(kernel.body);
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
@@ -189,14 +229,20 @@ launch_call guess_call(const fs::path& path, const foreign_file& file,
   launch_call call;
   call.kernel = kernel.scope + kernel.name;
   call.grid = "blocks";
+  const bool has_more = std::ranges::count(kernel.parameters, true, &parameter::is_pointer) > 2;
   std::vector<std::size_t> pointers;
   std::size_t counts = 0;
   for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const parameter& p = kernel.parameters[i];
     call.arguments.emplace_back("n");
-    if (kernel.parameters[i].is_pointer)
-      pointers.push_back(i);
-    else
+    if (!p.is_pointer)
       ++counts;
+    else if (has_more && p.is_integer && !p.is_const && sounds_like(p.name, counter_names))
+      call.arguments.back() = "counter";
+    else if (has_more && !p.is_const && sounds_like(p.name, scratch_names))
+      call.arguments.back() = "scratch";
+    else
+      pointers.push_back(i);
   }
   if (pointers.size() != 2 || counts != 1)
     throw input_error(
@@ -217,12 +263,24 @@ launch_call guess_call(const fs::path& path, const foreign_file& file,
   return call;
 }
 
+std::string without_template_arguments(std::string_view name) {
+  std::string plain;
+  std::size_t depth = 0;
+  for (const char each : name) {
+    if (each == '<') ++depth;
+    if (depth == 0) plain += each;
+    if (each == '>' && depth != 0) --depth;
+  }
+  return plain;
+}
+
 const device_function& find_called(const fs::path& path, const foreign_file& file,
                                    const launch_call& call) {
   const device_function* found = nullptr;
+  const std::string name = "::" + without_template_arguments(call.kernel);
   for (const device_function* each : file.kernels()) {
-    const bool is_it = call.kernel == each->name || call.kernel == each->scope + each->name ||
-                       call.kernel == "::" + each->scope + each->name;
+    const bool is_it = ("::" + each->scope + each->name).ends_with(name) ||
+                       name == "::::" + each->scope + each->name;
     // Of overloads, the one that takes as many.
     if (is_it && (found == nullptr || each->parameters.size() == call.arguments.size()))
       found = each;

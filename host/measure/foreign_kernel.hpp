@@ -27,11 +27,12 @@ struct adapted_kernel {
 
 /// @param call as `parse_call` takes it; empty: that which comes with the file, else guessed, where
 ///   the file has a single kernel whose parameters say what they are
+/// @param op where the call names none
 /// @param name of the adaptor's namespace
 /// @param marks_lines whether compilers are told the file's own lines
 /// @throws input_error where the file does not have what the call names, or nothing can be guessed
 [[nodiscard]] adapted_kernel adapt_kernel(const std::filesystem::path& file,
-                                          const std::string& call, std::string_view name,
-                                          bool marks_lines);
+                                          const std::string& call, std::string_view op,
+                                          std::string_view name, bool marks_lines);
 
 }  // namespace tenfold

@@ -128,7 +128,7 @@ std::vector<detour> detours() {
 }
 
 std::string kernel_file_of(std::string_view word) {
-  for (const char* ending : {".hpp", ".cu", ".cuh", ".hip", ".h", ".cpp", ".cc"})
+  for (const char* ending : {".hpp", ".cu", ".cuh", ".hip", ".h", ".cpp", ".cc", ".hxx", ".hh"})
     if (word.ends_with(ending)) return std::string(word);
   if (word.find('/') != word.npos) return std::string(word);
   for (const detour& each : detours())
@@ -184,14 +184,14 @@ void check_kernel_name(const std::string& name) {
     throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
 }
 
-const stage_info& own_stage(const std::string& file, const std::string& call,
+const stage_info& own_stage(const std::string& file, const std::string& call, std::string_view op,
                             std::string_view device) {
   const fs::path kernel = find_kernel(file);
   if (const stage_info* found = find_own_stage(kernel)) return *found;
   const bool adapts = !call.empty() || is_foreign(kernel);
   std::optional<adapted_kernel> adapted;
   if (adapts) {
-    adapted = adapt_kernel(kernel, call, foreign_namespace, true);
+    adapted = adapt_kernel(kernel, call, op, foreign_namespace, true);
     for (const std::string& each : adapted->assumptions)
       fmt::print(stderr, "tenfold: assumed {}\n", each);
   } else {

@@ -59,11 +59,14 @@ struct detour {
 /// adapted as host/measure/foreign_kernel.hpp says
 /// @param call how a kernel of such a file is launched; empty: as the file says, or guessed, which
 /// standard error tells
+/// @param op what a kernel of such a file folds with, as `choose_operator` takes it; the call may
+/// say another
 /// @param device as `choose_device` takes it, for whose backend alone it is compiled; empty: for
 /// every backend that has a device
 /// @throws input_error when there is no such file, or it cannot be built; then the compiler's
 /// messages are on standard error
 [[nodiscard]] const stage_info& own_stage(const std::string& file, const std::string& call = {},
+                                          std::string_view op = "sum",
                                           std::string_view device = {});
 
 }  // namespace tenfold

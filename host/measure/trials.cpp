@@ -78,13 +78,26 @@ elements floats_to_add(element_type type, std::uint64_t n) {
                      [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
 }
 
-elements falling_floats(element_type type, std::uint64_t n) {
-  return make_floats(type, "maximum", "negative and falling", n,
+elements random_floats(const std::string& op, element_type type, std::uint64_t n) {
+  elements made{type, op, {}, std::vector<std::byte>(size_of(type) * n)};
+  generate_input(made.bytes.data(), made.type, op, n, seed);
+  return made;
+}
+
+/// Away from the zero that some pad with: for a maximum negative, for a minimum positive.
+elements falling_floats(const std::string& op, element_type type, std::uint64_t n) {
+  if (op == "minimum")
+    return make_floats(type, op, "positive and falling", n,
+                       [n](std::uint64_t i) { return static_cast<float>(n - i); });
+  return make_floats(type, op, "negative and falling", n,
                      [](std::uint64_t i) { return -1 - static_cast<float>(i); });
 }
 
-elements rising_floats(element_type type, std::uint64_t n) {
-  return make_floats(type, "maximum", "negative and rising", n,
+elements rising_floats(const std::string& op, element_type type, std::uint64_t n) {
+  if (op == "minimum")
+    return make_floats(type, op, "positive and rising", n,
+                       [](std::uint64_t i) { return 1 + static_cast<float>(i); });
+  return make_floats(type, op, "negative and rising", n,
                      [n](std::uint64_t i) { return -static_cast<float>(n - i); });
 }
 
@@ -154,12 +167,14 @@ class trial_watch {
 class trial_runner {
  public:
   trial_runner(session& on, const stage_info& stage) : on_(on), stage_(stage) {
-    // A kernel from elsewhere may be for one type alone.
-    if (!takes(integer_, "sum")) integer_ = element_type::i32;
-    if (!takes(float_, "sum")) float_ = element_type::f64;
-    if (takes(integer_, "sum"))
+    // A kernel from elsewhere may be for one operator alone, and for one type.
+    if (const std::string_view only = description_of(stage).only_operator; !only.empty())
+      op_ = only;
+    if (!takes(integer_, op_)) integer_ = element_type::i32;
+    if (!takes(float_, op_)) float_ = element_type::f64;
+    if (takes(integer_, op_))
       measured_ = integer_;
-    else if (takes(float_, "sum"))
+    else if (takes(float_, op_))
       measured_ = float_;
   }
 
@@ -173,47 +188,60 @@ class trial_runner {
     try_special_values();
     if (description_of(stage_).takes_grid && description_of(stage_).own_grid == 0)
       for (const std::uint64_t grid : {1, 2, 3})
-        try_all(random_integers("sum", 5 * tile({}) + 1, integer_), {.grid = grid},
+        try_all(random_integers(op_, 5 * tile({}) + 1, integer_), {.grid = grid},
                 {1, tile({}), 5 * tile({}) + 1});
     return report_;
   }
 
  private:
   void try_sizes(const shape& s) {
-    std::set<std::uint64_t> sizes{0, 1, 2};
+    std::set<std::uint64_t> sizes{1, 2};
+    // Of no element others take another minimum for the identity than infinity.
+    if (op_ != "minimum" && op_ != "maximum") sizes.insert(0);
     add_powers(sizes, 4096);
     add_multiples(sizes, static_cast<std::uint64_t>(s.block));
     add_multiples(sizes, tile(s));
     const std::set<std::uint64_t> smaller = sizes;
     sizes.insert({65'537, 70'001});
     const std::uint64_t most = *sizes.rbegin();
-    try_all(random_integers("sum", most, integer_), s, sizes);
-    try_all(floats_to_add(float_, most), s, sizes);
-    try_all(falling_floats(float_, most), s, smaller);
+    try_all(random_integers(op_, most, integer_), s, sizes);
+    try_all(floats_to_fold(most), s, sizes);
+    const std::string outermost = op_ == "minimum" ? "minimum" : "maximum";
+    try_all(falling_floats(outermost, float_, most), s, smaller);
     // The last element of all is the largest: it is there at one size alone.
-    for (const std::uint64_t n : smaller) try_all(rising_floats(float_, n), s, {n});
+    for (const std::uint64_t n : smaller) try_all(rising_floats(outermost, float_, n), s, {n});
     if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
+  }
+
+  [[nodiscard]] elements floats_to_fold(std::uint64_t n) const {
+    return op_ == "sum" ? floats_to_add(float_, n) : random_floats(op_, float_, n);
   }
 
   void try_addresses() {
     const std::uint64_t n = 2 * tile({}) + 3;
     for (const std::size_t offset : {4, 8, 12}) {
       if (offset % size_of(integer_) == 0)
-        try_all(random_integers("sum", n, integer_), {}, {1, 2, tile({}), n}, offset);
-      if (offset % size_of(float_) == 0) try_all(floats_to_add(float_, n), {}, {n}, offset);
+        try_all(random_integers(op_, n, integer_), {}, {1, 2, tile({}), n}, offset);
+      if (offset % size_of(float_) == 0) try_all(floats_to_fold(n), {}, {n}, offset);
     }
   }
 
   void try_special_values() {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     const std::uint64_t n = 2 * tile({}) + 3;
-    for (const char* op : {"sum", "maximum"})
-      for (const float special : {std::nanf(""), infinity, -infinity})
+    const bool is_extremum = op_ == "minimum" || op_ == "maximum";
+    std::vector<std::string> ops{"sum", "maximum"};
+    if (op_ != "sum") ops = is_extremum ? std::vector{op_} : std::vector<std::string>{};
+    for (const std::string& op : ops)
+      for (const float special : {std::nanf(""), infinity, -infinity}) {
+        // A kernel for extrema alone may let a NaN lose, as fmaxf does.
+        if (is_extremum && std::isnan(special)) continue;
         for (const std::uint64_t at : {std::uint64_t{0}, std::uint64_t{31}, tile({}), n - 1})
           try_all(make_floats(
                       float_, op, fmt::format("with {} at {}", special, at), n,
                       [&](std::uint64_t i) { return i == at ? special : static_cast<float>(i); }),
                   {}, {n});
+      }
   }
 
   /// A stage may have kernels for fewer operators than there are.
@@ -232,7 +260,8 @@ class trial_runner {
   /// How many elements a block folds at a time, or a part of it.
   [[nodiscard]] std::uint64_t tile(const shape& s) const {
     const shape used =
-        on_.make_reduction({.stage = stage_.number, .type = measured_, .shape = s})->used_shape();
+        on_.make_reduction({.stage = stage_.number, .type = measured_, .op = op_, .shape = s})
+            ->used_shape();
     return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
   }
 
@@ -287,6 +316,7 @@ class trial_runner {
   const stage_info& stage_;
   element_type integer_ = element_type::u32, float_ = element_type::f32,
                measured_ = element_type::u32;
+  std::string op_ = "sum";
   trial_report report_;
   std::size_t told_of_this_kind_ = 0;
   std::map<std::pair<element_type, std::string>, bool> taken_;

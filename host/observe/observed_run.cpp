@@ -24,7 +24,8 @@ void check_size(std::uint64_t n, std::uint64_t most) {
 
 std::uint64_t elements_per_block(const run_request& r) {
   const auto on = backends().back()->open(r.warp_size);
-  const shape used = on->make_reduction({r.stage, r.type, "sum", r.shape, 1})->used_shape();
+  const shape used =
+      on->make_reduction({r.stage, r.type, std::string(r.op), r.shape, 1})->used_shape();
   return static_cast<std::uint64_t>(used.block) * static_cast<std::uint64_t>(used.items);
 }
 
@@ -40,12 +41,12 @@ observed_result run_observed(const run_request& r, simt::observer* by) {
       std::fill_n(reinterpret_cast<In*>(elements.data()), r.n, In(1));
     });
   else
-    generate_input(elements.data(), r.type, "sum", r.n, 1);
+    generate_input(elements.data(), r.type, r.op, r.n, 1);
   on->upload(in, elements.data(), elements.size());
-  const auto reduction = on->make_reduction({r.stage, r.type, "sum", r.shape, r.n});
+  const auto reduction = on->make_reduction({r.stage, r.type, std::string(r.op), r.shape, r.n});
   reduction->enqueue(in, r.n);
   return {std::string(r.name), reduction->used_shape(), reduction->plan_for(r.n),
-          reduction->result(), make_reference(elements.data(), r.type, "sum", r.n)};
+          reduction->result(), make_reference(elements.data(), r.type, r.op, r.n)};
 }
 
 }  // namespace tenfold::observe

@@ -22,6 +22,7 @@ struct run_request {
   std::string_view name;
   std::string file;  ///< that holds its kernel, as `name_from_root` has it
   element_type type = element_type::f32;
+  std::string_view op = "sum";
   tenfold::shape shape;
   std::uint64_t n;
   int warp_size;

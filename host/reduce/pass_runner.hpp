@@ -75,14 +75,19 @@ class pass_runner {
     device_.make_current();
     const plan passes = plan_for(n);
     if (stage_.adds_to_result) copy_on_device(out, identity_.data(), op_.partial_bytes, on);
+    if (stage_.clears_ticket)
+      copy_on_device(zeroed_.data(), zeros_.data(), kernels_.zeroed_bytes, on);
     for (std::size_t i = 0; i < passes.size(); ++i) {
       const bool is_last = i + 1 == passes.size() && !stage_.leaves_last_fold_to_host;
-      void* target = is_last ? out : scratch_[i % 2].data();
+      void* target = stage_.leaves_result_first ? scratch_[1].data()
+                     : is_last                  ? out
+                                                : scratch_[i % 2].data();
       launch_pass(i == 0 ? kernels_.first : kernels_.later, in,
                   i == 0 ? op_.input_bytes : op_.partial_bytes, target, passes[i], op, on,
                   i == 0 ? start_of_first(passes, on) : start_);
       in = target;
     }
+    if (stage_.leaves_result_first) copy_on_device(out, in, op_.partial_bytes, on);
     if (stage_.leaves_last_fold_to_host) fold_on_host(passes[0].partials, out, op, on);
   }
 
@@ -220,9 +225,12 @@ class pass_runner {
     const plan passes = plan_for(max_n_);
     result_ = allocate(op_.partial_bytes);
     if (stage_.folds_its_partials) scratch_[0] = allocate(passes[0].partials * op_.partial_bytes);
-    if (kernels_.zeroed_bytes != 0)
-      zeroed_ =
-          copy_of(std::vector<std::byte>(kernels_.zeroed_bytes).data(), kernels_.zeroed_bytes);
+    if (stage_.leaves_result_first) scratch_[1] = allocate(passes[0].partials * op_.partial_bytes);
+    if (kernels_.zeroed_bytes != 0) {
+      const std::vector<std::byte> zeros(kernels_.zeroed_bytes);
+      zeroed_ = copy_of(zeros.data(), zeros.size());
+      if (stage_.clears_ticket) zeros_ = copy_of(zeros.data(), zeros.size());
+    }
     if (stage_.leaves_last_fold_to_host) {
       on_host_.resize(passes[0].partials * op_.partial_bytes);
       scratch_[0] = allocate(on_host_.size());
@@ -308,7 +316,7 @@ class pass_runner {
   std::uint64_t blocks_per_launch_ = 0;
   launch_start start_ = launch_start::after_the_previous;
   device_memory scratch_[2];
-  device_memory zeroed_;
+  device_memory zeroed_, zeros_;
   device_memory identity_;
   device_memory result_;
   std::size_t scratch_bytes_ = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "common/stage.hpp"
 #include "host/reduce/catalogue.hpp"
@@ -14,14 +15,16 @@ struct stage_description : stage_info {
   bool takes_items;
   bool takes_grid;
   bool folds_its_partials;  ///< so that its grid has no limit but the device's
+  bool leaves_result_first;
+  bool clears_ticket;
   bool adds_to_result;
   bool leaves_last_fold_to_host;
   bool leaves_partials_of_threads;
   bool comes_with_all_items;
   bool adds_floats_alone;
-  bool sums_alone;
-  int only_block;        ///< 0: any
-  std::size_t own_grid;  ///< 0: by the device
+  std::string_view only_operator;  ///< empty: any
+  int only_block;                  ///< 0: any
+  std::size_t own_grid;            ///< 0: by the device
   bool needs_whole_warps;
   bool launches_early;
   bool serves_wide, serves_narrow;  ///< elements
@@ -48,12 +51,14 @@ constexpr stage_description describe() {
           Stage::takes_items,
           Stage::takes_grid,
           Stage::folds_its_partials,
+          Stage::leaves_result_first,
+          Stage::clears_ticket,
           Stage::adds_to_result,
           Stage::leaves_last_fold_to_host,
           Stage::leaves_partials_of_threads,
           Stage::comes_with_all_items,
           Stage::adds_floats_alone,
-          Stage::sums_alone,
+          Stage::only_operator,
           Stage::only_block,
           Stage::own_grid,
           Stage::needs_whole_warps,

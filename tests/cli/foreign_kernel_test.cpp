@@ -40,7 +40,51 @@ TEST_F(ForeignKernel, RunsByItsCall) {
   for (const char* part : {"neighbours, of /", "sum of 1000 random i32", ", right (", " right\n"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
   expect_refusal(run("tree_sums.cu", call + words{"--type", "f32"}), bad_input, {"f32"});
-  expect_refusal(run("tree_sums.cu", call + words{"--op", "max"}), bad_input, {"sums alone"});
+  expect_refusal(run("tree_sums.cu", call + words{"--op", "bit_nand"}), bad_input, {"bit_nand"});
+}
+
+/// An operator that is said is what the kernel is judged by.
+TEST_F(ForeignKernel, FoldsWithTheOperatorThatIsSaid) {
+  bring("last_block.cu");
+  const std::string call =
+      "largest<<<min(8, (n + threads - 1) / threads), threads, threads * sizeof(T)>>>(in, scratch, "
+      "counter, out, n)";
+  const outcome right = run("last_block.cu", {"--call", "*counter = 0; " + call, "--op", "max"});
+  EXPECT_EQ(right.code, success) << right.what();
+  EXPECT_TRUE(contains(right.out, "maximum of 1000 random f32")) << right.what();
+  const outcome summed = run("last_block.cu", {"--call", "*counter = 0; " + call});
+  EXPECT_EQ(summed.code, wrong_result) << summed.what();
+  // Nobody clears the counter.
+  const outcome stale = run("last_block.cu", {"--call", "--op max " + call});
+  EXPECT_EQ(stale.code, wrong_result) << stale.what();
+  EXPECT_TRUE(contains(stale.out, "maximum of f32, block 64")) << stale.what();
+}
+
+/// One launch, the first of whose partials becomes the result.
+TEST_F(ForeignKernel, WhoseLastBlockFoldsIsLaunchedOnce) {
+  bring("last_block.cu");
+  const outcome o =
+      run("last_block.cu", {"--op", "max", "--call",
+                            "largest_in_place<<<min(8, (n + threads - 1) / threads), threads, "
+                            "threads * sizeof(T)>>>(in, out, n)"});
+  EXPECT_EQ(o.code, success) << o.what();
+  EXPECT_TRUE(contains(o.err, "assumed one launch does it all")) << o.what();
+  EXPECT_TRUE(contains(o.out, "1 pass: 1000 -> ")) << o.what();
+}
+
+/// Members of classes that launch them, with headers of a folder above and of vendors' libraries.
+TEST_F(ForeignKernel, MayBeAMemberAndTakeAnyOperator) {
+  for (const char* file : {"any_fold.hpp", "any_fold.call", "include"})
+    fs::copy(fs::path(TENFOLD_SOURCE_FOLDER) / "tests/foreign" / file, in_directory(file),
+             fs::copy_options::recursive);
+  const outcome o = tenfold({"check", "--corpus", ".", "--n", "2^10", "--seeds", "1"});
+  EXPECT_EQ(o.code, success) << o.what();
+  for (const char* part : {"fold_blocks<threads, warp>", "warps of 64  clean", "2 clean, 0 with"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+  const outcome product = run("any_fold.hpp", {"--op", "product", "--call",
+                                               lines_of(slurp(in_directory("any_fold.call")))[0]});
+  EXPECT_EQ(product.code, success) << product.what();
+  EXPECT_TRUE(contains(product.out, "product of 1000")) << product.what();
 }
 
 TEST_F(ForeignKernel, IsGuessedWhereItSaysAllOfItself) {

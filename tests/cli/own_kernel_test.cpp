@@ -342,7 +342,7 @@ TEST_P(OwnKernelDetours, AreRight) {
         1000 * 4950 + 0 + 1 + 2);
   const outcome maxima = tenfold({"run", GetParam(), "--op", "maximum", "--n", "1000"});
   if (is_atomic())
-    expect_refusal(maxima, bad_input, {"sums alone"});
+    expect_refusal(maxima, bad_input, {"the operator sum alone"});
   else
     EXPECT_EQ(maxima.code, success) << maxima.what();
 }

@@ -42,11 +42,11 @@ std::string from_stage(const std::string& name, const stage_info& stage) {
 /// assumed.
 std::string from_foreign(const std::string& name, const std::string& from,
                          const std::string& call) {
-  const adapted_kernel adapted = adapt_kernel(find_kernel(from), call, name, false);
+  const adapted_kernel adapted = adapt_kernel(find_kernel(from), call, "sum", name, false);
   for (const std::string& each : adapted.assumptions) fmt::print("assumed {}\n", each);
   return fmt::format(
       "// {}, which began as {} of {}\n#pragma once\n\n#include <cstddef>\n\n"
-      "#include \"common/gpu.hpp\"\n\n{}\n{}",
+      "#include \"common/gpu.hpp\"\n#include \"common/operators.hpp\"\n\n{}\n{}",
       name, adapted.kernel, std::filesystem::path(from).filename().string(), adapted.text,
       adapted.adaptor);
 }

@@ -277,7 +277,7 @@ exit_code run_ladder(const options& o) {
   std::vector<const stage_info*> beside;
   if (!o.kernel.empty()) {
     go_on_in_child("the kernel");
-    beside.push_back(&own_stage(o.kernel, o.call, choose_device(o.device).name()));
+    beside.push_back(&own_stage(o.kernel, o.call, o.op, choose_device(o.device).name()));
   }
   if (o.detours)
     for (const detour& each : detours()) beside.push_back(&own_stage(each.file));

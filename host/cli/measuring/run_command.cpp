@@ -345,8 +345,10 @@ std::string run_request::kernel_file() const {
 const stage_info& run_request::choose_stage(std::string_view device) {
   const std::string file = kernel_file();
   const stage_info& chosen =
-      file.empty() ? tenfold::choose_stage(stage) : own_stage(file, o.call, device);
+      file.empty() ? tenfold::choose_stage(stage) : own_stage(file, o.call, o.op, device);
   if (o.type.empty() && o.input.empty()) o.type = name_of(default_type(chosen));
+  if (!description_of(chosen).only_operator.empty() && o.op == options{}.op)
+    o.op = description_of(chosen).only_operator;
   return chosen;
 }
 

@@ -83,6 +83,12 @@ void print_finding(const finding& f) {
              format_number_of(f.count, "time", "times"));
 }
 
+/// What is checked: sums, unless a kernel serves no sums.
+std::string op_of(const stage_info& stage) {
+  const std::string_view only = description_of(stage).only_operator;
+  return std::string(only.empty() ? "sum" : only);
+}
+
 /// A user's own kernel, and no pitfall.
 bool is_own(const stage_info& stage) {
   return is_unlisted(stage) && listed_kernel(file_of(stage)).empty();
@@ -104,13 +110,14 @@ void print_checked(const checked_stage& checked) {
   const std::string verdict = trials.passed()
                                   ? paint("right", colour::green)
                                   : paint(fmt::format("{} WRONG", trials.wrong), colour::red);
+  const std::string op = op_of(*checked.stage);
   const std::string others =
-      description_of(*checked.stage).sums_alone
+      !description_of(*checked.stage).only_operator.empty()
           ? ""
           : fmt::format("; 'tenfold run --kernel {}' judges the other operators",
                         file_of(*checked.stage));
-  fmt::print("{}, {} trials of sums: {}{}\n", name_stage(*checked.stage), trials.trials, verdict,
-             others);
+  fmt::print("{}, {} trials of {}: {}{}\n", name_stage(*checked.stage), trials.trials,
+             op == "sum" ? "sums" : op, verdict, others);
   for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
 }
 
@@ -156,7 +163,7 @@ json document_of(const std::vector<checked_stage>& checked) {
         document["findings"].push_back(describe(f, *each.stage));
     }
     if (each.trials)
-      document["trials"] = {{"op", "sum"},
+      document["trials"] = {{"op", op_of(*each.stage)},
                             {"trials", each.trials->trials},
                             {"wrong", each.trials->wrong},
                             {"failures", each.trials->failures}};
@@ -297,11 +304,16 @@ void print_judged(const judged_kernel& judged) {
 }
 
 exit_code check_folder(const check_options& o) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& each : std::filesystem::recursive_directory_iterator(o.corpus)) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> files;
+  for (const auto& each : fs::recursive_directory_iterator(o.corpus)) {
     const std::string ending = each.path().extension().string();
-    const bool may_be = ending == ".cu" || ending == ".hip" || ending == ".cpp" || ending == ".cc";
-    if (may_be && is_foreign(each.path())) files.push_back(each.path());
+    const bool is_source =
+        ending == ".cu" || ending == ".hip" || ending == ".cpp" || ending == ".cc";
+    // Of headers, those that come with calls.
+    const bool has_calls =
+        ending != ".call" && fs::is_regular_file(fs::path(each.path()).replace_extension(".call"));
+    if ((is_source || has_calls) && is_foreign(each.path())) files.push_back(each.path());
   }
   if (files.empty())
     throw input_error(fmt::format(
@@ -309,7 +321,7 @@ exit_code check_folder(const check_options& o) {
   std::ranges::sort(files);
   std::vector<judged_kernel> all;
   progress line;
-  for (const std::filesystem::path& file : files) {
+  for (const fs::path& file : files) {
     std::vector<std::string> calls = calls_beside(file);
     if (calls.empty()) calls.emplace_back();
     for (const std::string& call : calls) {

@@ -39,7 +39,7 @@ const stage_info& choose_observed(const observed_kernel& k) {
     name = listed_kernel(file);
     if (name.empty()) {
       go_on_in_child("the kernel");
-      return own_stage(k.file(), k.call);
+      return own_stage(k.file(), k.call, k.op);
     }
   }
   if (const std::string pitfall = pitfall_of(name); !pitfall.empty())
@@ -117,10 +117,12 @@ observed_ladder all_stages_for(const observed_kernel& k) {
 }
 
 observe::run_request request_for(const stage_info& stage, const observed_kernel& k, int warp_size) {
+  const std::string_view only = description_of(stage).only_operator;
   return {.stage = stage.number,
           .name = stage.name,
           .file = observe::name_from_root(file_of(stage)),
           .type = type_for(stage, k),
+          .op = only.empty() ? "sum" : only,
           .shape = k.shape,
           .n = parse_count(k.n),
           .warp_size = warp_size};

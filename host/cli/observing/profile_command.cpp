@@ -84,7 +84,7 @@ std::string show_change(const counter& before, const counter& now) {
 
 std::string describe_request(const kernel_profile& p) {
   const observe::run_request& r = p.request;
-  return fmt::format("sum of {} random {}, block {}, items {}, warps of {}", format_count(r.n),
+  return fmt::format("{} of {} random {}, block {}, items {}, warps of {}", r.op, format_count(r.n),
                      name_of(r.type), p.used_shape.block, p.used_shape.items, r.warp_size);
 }
 
@@ -128,7 +128,7 @@ json describe(const profiled_stage& s) {
              {"stage_name", s.stage->name},
              {"file", p.request.file},
              {"type", name_of(p.request.type)},
-             {"op", "sum"},
+             {"op", p.request.op},
              {"n", p.request.n},
              {"block", p.used_shape.block},
              {"items", p.used_shape.items},

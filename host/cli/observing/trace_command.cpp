@@ -57,8 +57,9 @@ void print_outcome(const std::string& file, const std::string& name, const json&
   if (context.contains("failure"))
     fmt::print("then it fails: {}\n", context["failure"].get<std::string>());
   else
-    fmt::print("the sum of {} {} is {}{}\n", context["n"].get<std::uint64_t>(),
-               context["type"].get<std::string>(), context["result"].get<std::string>(),
+    fmt::print("the {} of {} {} is {}{}\n", context["op"].get<std::string>(),
+               context["n"].get<std::uint64_t>(), context["type"].get<std::string>(),
+               context["result"].get<std::string>(),
                context["is_wrong"] == true
                    ? fmt::format(", and should be {}", context["expected"].get<std::string>())
                    : "");

@@ -245,7 +245,7 @@ json trace_kernel(const stage_info& stage, const observe::run_request& r, unsign
                {"stage_name", stage.name},
                {"file", r.file},
                {"type", name_of(r.type)},
-               {"op", "sum"},
+               {"op", r.op},
                {"n", r.n},
                {"block", r.shape.block},
                {"items", tile / static_cast<std::uint64_t>(r.shape.block)},
