@@ -5,16 +5,12 @@
 
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
 #include <cstdio>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <set>
-#include <stop_token>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -30,6 +26,7 @@ namespace {
 constexpr std::uint64_t seed = 20240229;
 // How many failures are told, of one kind of trial and of all.
 constexpr std::size_t most_of_a_kind = 2, most_failures = 6;
+constexpr std::chrono::seconds seconds_of_a_trial{20};  // others take a hundredth of one
 
 /// Elements of which each n takes the first n, so that what follows them is no harmless zero.
 struct elements {
@@ -123,46 +120,6 @@ reference reference_for(const elements& in, std::uint64_t n) {
   }
   return {.expected = result};
 }
-
-/// Ends the program where a trial does not end: nothing else stops a kernel that loops for ever.
-class trial_watch {
- public:
-  trial_watch() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
-
-  void begin(std::string what) {
-    const std::scoped_lock lock(mutex_);
-    what_ = std::move(what);
-    deadline_ = clock::now() + most_seconds;
-  }
-  void end() {
-    const std::scoped_lock lock(mutex_);
-    deadline_ = clock::time_point::max();
-  }
-
- private:
-  using clock = std::chrono::steady_clock;
-  static constexpr std::chrono::seconds most_seconds{20};  // others take a hundredth of one
-
-  void watch(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (
-        !wake_.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); }))
-      if (clock::now() > deadline_) {
-        fmt::print(stderr,
-                   "tenfold: {}: the kernel has not ended after {} s: which of its loops does not "
-                   "end for these elements?\n",
-                   what_, most_seconds.count());
-        std::fflush(nullptr);
-        _exit(static_cast<int>(exit_code::device_failed));
-      }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  std::string what_;
-  clock::time_point deadline_ = clock::time_point::max();
-  std::jthread thread_;
-};
 
 class trial_runner {
  public:
@@ -285,7 +242,7 @@ class trial_runner {
   void try_one(const elements& in, reduction& r, const void* at, std::uint64_t n,
                const std::function<std::string()>& describe) {
     value result;
-    watch_.begin(describe());
+    watch_.begin(describe(), seconds_of_a_trial);
     try {
       r.enqueue(at, n);
       result = r.result();
@@ -320,10 +277,36 @@ class trial_runner {
   trial_report report_;
   std::size_t told_of_this_kind_ = 0;
   std::map<std::pair<element_type, std::string>, bool> taken_;
-  trial_watch watch_;
+  time_limit watch_;
 };
 
 }  // namespace
+
+void time_limit::begin(std::string what, std::chrono::seconds most) {
+  const std::scoped_lock lock(mutex_);
+  what_ = std::move(what);
+  most_ = most;
+  deadline_ = clock::now() + most;
+}
+
+void time_limit::end() {
+  const std::scoped_lock lock(mutex_);
+  deadline_ = clock::time_point::max();
+}
+
+void time_limit::watch(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (
+      !wake_.wait_for(lock, stop, std::chrono::seconds(1), [&] { return stop.stop_requested(); }))
+    if (clock::now() > deadline_) {
+      fmt::print(stderr,
+                 "tenfold: {}: the kernel has not ended after {} s: which of its loops does not "
+                 "end for these elements?\n",
+                 what_, most_.count());
+      std::fflush(nullptr);
+      _exit(static_cast<int>(exit_code::device_failed));
+    }
+}
 
 trial_report run_trials(session& on, const stage_info& stage) {
   return trial_runner(on, stage).run();

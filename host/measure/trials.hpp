@@ -2,14 +2,42 @@
 /// Trials that a stage passes only if it is right: what a kernel of one's own is judged by.
 #pragma once
 
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "host/backends/backend.hpp"
 #include "host/reduce/catalogue.hpp"
 
 namespace tenfold::measure {
+
+/// Ends the program where a kernel does not end, with a line and the code of a device that failed:
+/// nothing else stops one that loops for ever.
+class time_limit {
+ public:
+  time_limit() : thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+  /// @param what is done, for the line
+  void begin(std::string what, std::chrono::seconds most);
+  void end();
+
+ private:
+  using clock = std::chrono::steady_clock;
+
+  void watch(const std::stop_token& stop);
+
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::string what_;
+  std::chrono::seconds most_{};
+  clock::time_point deadline_ = clock::time_point::max();
+  std::jthread thread_;
+};
 
 struct trial_report {
   std::uint64_t trials = 0, wrong = 0;

@@ -177,5 +177,15 @@ TEST_F(ForeignKernel, ThatWouldEndTheProgramIsTold) {
   EXPECT_TRUE(contains(killed.err, "ended the program by a signal (Killed)")) << killed.what();
 }
 
+/// Beyond the sizes of the trials.
+TEST_F(ForeignKernel, ThatDoesNotEndIsEnded) {
+  write_kernel("endless.cu", "  volatile int still = 1;\n  while (n > 80000 && still) {}\n" +
+                                 std::string(one_thread));
+  const outcome o = tenfold({"run", "--kernel", "endless.cu", "--call",
+                             "odd<<<1, 64>>>(in, out, n)", "--device", "simt:32", "--n", "90000"});
+  EXPECT_EQ(o.code, device_failed) << o.what();
+  EXPECT_TRUE(contains(o.err, "n 90000: the kernel has not ended after 20 s")) << o.what();
+}
+
 }  // namespace
 }  // namespace tenfold::cli_test

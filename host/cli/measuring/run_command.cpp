@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <memory>
@@ -264,7 +265,17 @@ timing_mode choose_mode(const options& o, const testbed& bed) {
 }
 
 result measure_alone(const candidate& who, const options& o, testbed& bed) {
+  // Trials are small: at this n another of its loops may have no end.
+  std::optional<measure::time_limit> limit;
+  if (who.stage != nullptr && is_unlisted(*who.stage) && bed.choice().is_executor()) {
+    constexpr std::uint64_t elements_per_second =
+        100'000;  // most kernels fold a hundred times as many
+    const std::uint64_t n = bed.at(choose_mode(o, bed)).n;
+    limit.emplace().begin(fmt::format("n {}", format_count(n)),
+                          std::chrono::seconds(20 + n / elements_per_second));
+  }
   const auto sampler = bed.admit(who, choose_mode(o, bed));
+  if (limit) limit->end();
   result r = measure::take_samples(*sampler, o.repeat, bed.choice().is_executor());
   r.name = name_entry(r);
   return r;
