@@ -34,7 +34,7 @@ FetchContent_MakeAvailable(CLI11 nlohmann_json)
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI QUIET COMPONENTS CXX)
 if(NOT MPI_CXX_FOUND)
-  message(STATUS "run --distributed is left out: there is no MPI")
+  message(STATUS "--distributed is left out: there is no MPI")
 endif()
 
 if(TENFOLD_BENCH)

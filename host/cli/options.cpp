@@ -99,13 +99,18 @@ void add_shape_options(CLI::App& app, options& o) {
       ->transform(CLI::Validator(read_count, ""));
 }
 
-CLI::Option* add_devices_option(CLI::App& app, options& o) {
-  return app
-      .add_option("--devices", o.devices,
-                  "several that share the input, a thread each: cuda:0,cuda:1")
-      ->delimiter(',')
-      ->check(refuse_empty)
-      ->excludes("--device");
+std::array<CLI::Option*, 2> add_sharing_options(CLI::App& app, options& o) {
+  CLI::Option* const devices =
+      app.add_option("--devices", o.devices,
+                     "several that share the input, a thread each: cuda:0,cuda:1")
+          ->delimiter(',')
+          ->check(refuse_empty)
+          ->excludes("--device");
+  CLI::Option* const distributed =
+      app.add_flag("--distributed", o.distributed,
+                   "a share of the input on each rank: mpirun -n 4 tenfold ... --distributed")
+          ->excludes(devices);
+  return {devices, distributed};
 }
 
 void add_call_option(CLI::App& app, std::string& call) {

@@ -2,6 +2,7 @@
 /// What a user asks for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,8 +76,8 @@ void add_options(CLI::App& app, options& o);
 /// Declares those that name a launch shape, which `best` chooses itself.
 void add_shape_options(CLI::App& app, options& o);
 
-/// Declares `--devices`.
-CLI::Option* add_devices_option(CLI::App& app, options& o);
+/// Declares `--devices` and `--distributed`.
+std::array<CLI::Option*, 2> add_sharing_options(CLI::App& app, options& o);
 
 /// Declares `--call`.
 void add_call_option(CLI::App& app, std::string& call);

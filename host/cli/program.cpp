@@ -96,9 +96,10 @@ int run_program(int argc, char** argv) {
     TENFOLD_VERBS(TENFOLD_ADD_VERB)
     TENFOLD_INSPECTING_VERBS(TENFOLD_ADD_INSPECTING_VERB)
     TENFOLD_OBSERVING_VERBS(TENFOLD_ADD_OBSERVING_VERB)
-    app.get_subcommand("run")->get_option("--distributed")->each([argv, &chosen](auto&&) {
-      chosen = [argv] { return call_ranks(argv); };
-    });
+    for (const char* verb : {"run", "ladder"})
+      app.get_subcommand(verb)->get_option("--distributed")->each([argv, &chosen](auto&&) {
+        chosen = [argv] { return call_ranks(argv); };
+      });
     add_help_verb(app, chosen);
   });
 }

@@ -124,8 +124,10 @@ TEST_F(Cli, DevicesThatCannotShareTheInput) {
                  {"--mode"});
   expect_refusal(tenfold({"run", "10", "--devices", "simt", "--device", "simt"}), bad_input,
                  {"--device"});
-  expect_refusal(tenfold({"ladder", "--devices", "simt", "--peers", "cub"}), bad_input,
-                 {"--peers"});
+  for (const words& sharing : {words{"--devices", "simt"}, words{"--distributed"}})
+    for (const char* option : {"--peers", "--sizes", "--kernel"})
+      expect_refusal(tenfold(words{"ladder", option, "2"} + sharing), bad_input,
+                     {sharing[0].c_str(), "excludes", option});
 }
 
 TEST_F(Cli, HelpOfAVerbByTheVerbHelp) {

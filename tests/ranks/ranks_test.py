@@ -22,6 +22,7 @@ COUNTS = (1, 2, 3, 4, 7)
 ENVIRONMENT = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TENFOLD_THREADS": "1"}
 OVERSUBSCRIBE = ["--oversubscribe"]
 DEVICE = ["--device", "simt:32"]
+LADDER = [PROGRAM, "ladder", "--distributed", *DEVICE]
 LIMIT = 120
 
 
@@ -80,6 +81,27 @@ class Run(unittest.TestCase):
         self.assertIn("333 to 334 elements", done.stdout)
 
 
+class Ladder(unittest.TestCase):
+    def test_climbs_the_same_however_it_is_shared(self):
+        for count in COUNTS:
+            done = mpirun((count, [*LADDER, "--n", "1001", "--beyond", "--repeat", "1", "--type", "i32", "--json", "-"]))
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            written = json.loads(done.stdout)
+            self.assertEqual(written["context"]["ranks"], count)
+            entries = written["benchmarks"]
+            self.assertEqual([each["stage"] for each in entries], list(range(1, 15)) + [16, 17])
+            self.assertEqual({each["verdict"] for each in entries}, {"right"})
+            self.assertEqual({each["result"] for each in entries}, {entries[0]["result"]})
+            self.assertEqual(entries[0]["n"], 1001)
+
+    def test_shows_a_line_for_each_stage_once(self):
+        done = mpirun((2, [*LADDER, "--n", "3", "--repeat", "1", "--type", "i8"]))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(re.findall("2 ranks on simt:32", done.stdout)), 1, done.stdout)
+        self.assertEqual(len(re.findall("^ +10  two_pass .* right ", done.stdout, re.M)), 1, done.stdout)
+        self.assertEqual(len(re.findall("takes no elements", done.stdout)), 9, done.stdout)
+
+
 class Faults(unittest.TestCase):
     def expect_refused(self, done, *words):
         self.assertNotEqual(done.returncode, 0)
@@ -97,6 +119,8 @@ class Faults(unittest.TestCase):
         words = [PROGRAM, "run", "10", "--distributed", *DEVICE]
         for mine, other in ((["--n", "100"], ["--n", "200"]), (["--op", "min"], ["--op", "max"])):
             self.expect_refused(mpirun((1, [*words, *mine]), (2, [*words, *other])), "ranks 0 and 1", mine[1], other[1])
+        self.expect_refused(mpirun((1, words), (1, LADDER)), "ranks 0 and 1", "run '10'", "ladder")
+        self.expect_refused(mpirun((1, LADDER), (1, [*LADDER, "--beyond"])), "ranks 0 and 1", "--beyond")
 
     def test_one_cannot_begin(self):
         words = [PROGRAM, "run", "10", "--distributed", "--n", "100"]

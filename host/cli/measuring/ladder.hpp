@@ -20,6 +20,9 @@ using measure::result;
 [[nodiscard]] std::string number_of(const candidate& who);  ///< empty for a peer
 [[nodiscard]] std::string title_of(const candidate& who);
 
+/// Declares the verb `ladder`, for whoever gives it something to do.
+CLI::App* declare_ladder(CLI::App& app, options& o);
+
 /// What came of a candidate at one size.
 struct ladder_row {
   const candidate* who;

@@ -286,32 +286,39 @@ exit_code run_ladder(const options& o) {
 
 }  // namespace
 
-void add_ladder_verb(CLI::App& app, action& chosen) {
-  const auto o = std::make_shared<options>();
+CLI::App* declare_ladder(CLI::App& app, options& o) {
   CLI::App* ladder = app.add_subcommand("ladder", "run the ten stages in order, a line each");
-  add_options(*ladder, *o);
-  add_shape_options(*ladder, *o);
-  add_kernel_option(*ladder, *o);
-  add_devices_option(*ladder, *o)->excludes("--kernel");
-  ladder->add_flag("--beyond", o->beyond, "go on with the stages that come after the ten");
-  ladder->add_flag("--detours", o->detours,
+  add_options(*ladder, o);
+  add_shape_options(*ladder, o);
+  add_kernel_option(*ladder, o);
+  const auto sharing = add_sharing_options(*ladder, o);
+  ladder->add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
+  ladder->add_flag("--detours", o.detours,
                    "and with the kernels beside the ladder, see 'tenfold list --detours'");
-  ladder->add_flag("--times", o->times,
+  ladder->add_flag("--times", o.times,
                    "the executor's times as well, in place of what it counts, without a GPU");
   ladder
-      ->add_option("--sizes", o->sizes,
+      ->add_option("--sizes", o.sizes,
                    "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
       ->check(refuse_empty)
-      ->excludes("--n", "--input", "--devices");
+      ->excludes("--n", "--input");
   ladder
-      ->add_option("--peers", o->peers,
+      ->add_option("--peers", o.peers,
                    "measure libraries, too: all there are, or those of a list such as cub,std")
-      ->excludes("--devices")
       ->delimiter(',')
       ->expected(0, -1)
       ->default_str("all");
-  ladder->callback([o, &chosen] {
-    chosen = [o] { return o->devices.empty() ? run_ladder(*o) : climb_on_devices(*o); };
+  for (CLI::Option* const each : sharing)
+    each->excludes("--kernel", "--detours", "--sizes", "--peers");
+  return ladder;
+}
+
+void add_ladder_verb(CLI::App& app, action& chosen) {
+  const auto o = std::make_shared<options>();
+  declare_ladder(app, *o)->callback([o, &chosen] {
+    // Among ranks it is another program's work.
+    if (!o->distributed)
+      chosen = [o] { return o->devices.empty() ? run_ladder(*o) : climb_on_devices(*o); };
   });
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// `tenfold run --distributed`, which mpirun starts once for each rank.
+/// `run` and `ladder` with `--distributed`, which mpirun starts once for each rank.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/measuring/ladder.hpp"
 #include "host/cli/measuring/shared_run.hpp"
 #include "host/ranks/mpi.hpp"
 #include "host/ranks/together.hpp"
@@ -72,10 +73,10 @@ void check_that_all_are_there(const mpi_ranks& all) {
 }
 
 /// Of an error that one rank alone knows of, the others would not hear: it ends them all.
-exit_code run_to_the_end(const mpi_ranks& all, run_request& r, std::optional<silence>& others) {
+exit_code run_to_the_end(const mpi_ranks& all, const action& work, std::optional<silence>& others) {
   try {
     check_that_all_are_there(all);
-    return run_among(all, r, [&] { return device_of(r.o, all); });
+    return work();
   } catch (const shared_error& e) {
     if (all.rank() == 0) throw;
     return e.code();
@@ -98,14 +99,21 @@ int run_rank(int argc, char** argv) {
   if (all.count() != 1) setenv("NO_COLOR", "1", 0);
   bool has_begun = false;
   run_request r;
-  const char* description = "Runs a stage among the ranks of MPI.";
+  options climbed;
+  const char* description = "Runs stages among the ranks of MPI.";
   const int code = run_verbs(description, argc, argv, [&](CLI::App& app, action& chosen) {
-    declare_run(app, r)->callback([&] {
-      chosen = [&] {
-        has_begun = true;
-        return run_to_the_end(all, r, others);
-      };
-    });
+    const auto choose = [&](CLI::App* verb, const action& work) {
+      verb->callback([&, work] {
+        chosen = [&, work] {
+          has_begun = true;
+          return run_to_the_end(all, work, others);
+        };
+      });
+    };
+    choose(declare_run(app, r),
+           [&] { return run_among(all, r, [&] { return device_of(r.o, all); }); });
+    choose(declare_ladder(app, climbed),
+           [&] { return climb_among(all, climbed, [&] { return device_of(climbed, all); }); });
   });
   if (has_begun) return code;
   // Others may have been asked for something that makes sense, and wait for this one.

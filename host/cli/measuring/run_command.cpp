@@ -370,9 +370,7 @@ CLI::App* declare_run(CLI::App& app, run_request& r) {
   add_options(*run, r.o);
   add_shape_options(*run, r.o);
   add_kernel_option(*run, r.o)->excludes(named);
-  run->add_flag("--distributed", r.o.distributed,
-                "a share of the input on each rank: mpirun -n 4 tenfold run 10 --distributed")
-      ->excludes(add_devices_option(*run, r.o));
+  add_sharing_options(*run, r.o);
   run->parse_complete_callback([named, &r] {
     if (named->count() == 0 && r.o.kernel.empty()) throw CLI::RequiredError("STAGE or --kernel");
   });

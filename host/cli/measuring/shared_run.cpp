@@ -40,17 +40,16 @@ auto together_in_turn(const ranks& all, Step step) {
 }
 
 /// What all ranks must be asked for alike.
-void compare_requests(const ranks& all, const run_request& r) {
+void compare_requests(const ranks& all, const std::string& what, const options& o) {
   struct text {
     char of_request[300] = "";
   } mine;
-  const options& o = r.o;
   const auto shape = [](const auto& part) { return part ? fmt::format("{}", *part) : ""; };
   fmt::format_to_n(
       mine.of_request, sizeof mine - 1,
-      "run '{}' --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' --call '{}' "
+      "{} --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' --call '{}' "
       "--block '{}' --items '{}' --grid '{}' --repeat {}",
-      r.stage, o.n, o.type, o.op, o.seed, o.input, o.kernel, o.call, shape(o.shape.block),
+      what, o.n, o.type, o.op, o.seed, o.input, o.kernel, o.call, shape(o.shape.block),
       shape(o.shape.items), shape(o.shape.grid), o.repeat);
   const std::vector<text> of_all = all.gather(mine);
   for (std::size_t rank = 1; rank < of_all.size(); ++rank)
@@ -307,10 +306,33 @@ exit_code code_of(const result& m) {
   return m.is_wrong() ? exit_code::wrong_result : exit_code::success;
 }
 
-/// Climbs the ladder on all ranks; rank 0 reports.
+/// One rank for each of the devices that are named.
+template <typename Work>
+exit_code on_devices(const options& o, Work work) {
+  const int count = static_cast<int>(o.devices.size());
+  return in_threads(count, [&](const ranks& all) {
+    return work(all, [&] { return o.devices[static_cast<std::size_t>(all.rank())]; });
+  });
+}
+
+}  // namespace
+
+exit_code run_among(const ranks& all, run_request r, const std::function<std::string()>& device) {
+  prepare(all, r.o);
+  compare_requests(all, fmt::format("run '{}'", r.stage), r.o);
+  const stage_info& stage = *together_in_turn(all, [&] { return &r.choose_stage(); });
+  shared_testbed on(all, r.o, device);
+  const shared_result found = on.run(stage);
+  if (all.rank() != 0) return code_of(found.whole);
+  if (r.o.json != "-") print_run(found, on);
+  on.write({found});
+  return code_of(found.whole);
+}
+
 exit_code climb_among(const ranks& all, const options& o,
                       const std::function<std::string()>& device) {
   prepare(all, o);
+  compare_requests(all, o.beyond ? "ladder --beyond" : "ladder", o);
   shared_testbed on(all, o, device);
   const bool is_silent = all.rank() != 0 || o.json == "-";
   if (!is_silent)
@@ -339,29 +361,6 @@ exit_code climb_among(const ranks& all, const options& o,
     throw shared_error(exit_code::bad_input, "no stage serves this request on these devices");
   if (all.rank() == 0 && is_silent) on.write(results);
   return code;
-}
-
-/// One rank for each of the devices that are named.
-template <typename Work>
-exit_code on_devices(const options& o, Work work) {
-  const int count = static_cast<int>(o.devices.size());
-  return in_threads(count, [&](const ranks& all) {
-    return work(all, [&] { return o.devices[static_cast<std::size_t>(all.rank())]; });
-  });
-}
-
-}  // namespace
-
-exit_code run_among(const ranks& all, run_request r, const std::function<std::string()>& device) {
-  prepare(all, r.o);
-  compare_requests(all, r);
-  const stage_info& stage = *together_in_turn(all, [&] { return &r.choose_stage(); });
-  shared_testbed on(all, r.o, device);
-  const shared_result found = on.run(stage);
-  if (all.rank() != 0) return code_of(found.whole);
-  if (r.o.json != "-") print_run(found, on);
-  on.write({found});
-  return code_of(found.whole);
 }
 
 exit_code run_on_devices(const run_request& r) {

@@ -15,10 +15,12 @@ namespace tenfold::cli {
 /// @param device the name of this rank's; called once, and may throw
 /// @throws shared_error on every rank where one fails
 exit_code run_among(const ranks& all, run_request r, const std::function<std::string()>& device);
+/// Climbs the ladder, a line for each stage.
+exit_code climb_among(const ranks& all, const options& o,
+                      const std::function<std::string()>& device);
 
 /// The same with the devices of `--devices`.
 exit_code run_on_devices(const run_request& r);
-/// A line for each stage.
 exit_code climb_on_devices(const options& o);
 
 }  // namespace tenfold::cli
