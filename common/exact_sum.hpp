@@ -295,6 +295,17 @@ class exact_sum {
     for (int i = first; i < words; ++i) words_[i] = band.word(i - first);
   }
 
+  /// Of words as they are kept.
+  /// @param word word(i) is the i-th from below, of `words` in two's complement
+  /// @param flags what was met
+  template <typename Word>
+  [[nodiscard]] static __host__ __device__ constexpr exact_sum of_words(Word word, unsigned flags) {
+    exact_sum made;
+    for (int i = 0; i < words; ++i) made.words_[i] = word(i);
+    made.flags_ = flags;
+    return made;
+  }
+
   /// Of one element.
   __host__ __device__ constexpr explicit exact_sum(T x) {
     const detail::float_parts p = detail::parts_of(x);

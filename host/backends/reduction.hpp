@@ -4,6 +4,7 @@
 /// this, and not host/backends/backend.hpp, which takes longer to compile.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ class reduction : public runnable {
   /// nothing.
   /// @param out room for one result, in memory that the device can write
   virtual void enqueue_on(void* stream, const void* in, std::uint64_t n, void* out) = 0;
+  /// What a share of elements comes to where others have the rest, for `fold`: runs, and waits.
+  [[nodiscard]] virtual std::vector<std::byte> part(const void* in, std::uint64_t n) = 0;
+  /// @param parts of all shares, one after the other, folded in that order
+  [[nodiscard]] virtual value fold(const std::vector<std::byte>& parts) const = 0;
   /// The shape in use: its grid filled in, and its items where the stage has a number of its own.
   [[nodiscard]] virtual shape used_shape() const = 0;
 };

@@ -3,9 +3,12 @@
 /// Included by generated units, of which every stage has a few for each backend.
 #pragma once
 
+#include <cstring>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 #include "host/backends/adversarial_operator.hpp"
 #include "host/backends/reduction.hpp"
@@ -16,7 +19,7 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 
 template <typename In, typename T, typename Op>
-class typed_reduction final : public reduction {
+class typed_reduction : public reduction {
  public:
   template <typename Stage>
   typed_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
@@ -35,12 +38,14 @@ class typed_reduction final : public reduction {
                      stream_of(device_, stream));
   }
 
-  value result() override {
-    device_.make_current();
-    T copy{};
-    copy_to_host(&copy, result_.data(), sizeof(T), queue_);
-    synchronize(queue_);
-    return copy;
+  value result() override { return download<T>(result_); }
+
+  std::vector<std::byte> part(const void* in, std::uint64_t n) override {
+    enqueue(in, n);
+    return bytes_of(download<T>(result_));
+  }
+  value fold(const std::vector<std::byte>& parts) const override {
+    return fold_parts<T>(parts, Op{});
   }
 
   std::uint64_t depth(std::uint64_t n) const override {
@@ -49,13 +54,79 @@ class typed_reduction final : public reduction {
   plan plan_for(std::uint64_t n) const override { return reducer_.plan_for(n); }
   shape used_shape() const override { return reducer_.used_shape(); }
 
- private:
+ protected:
+  template <typename R>
+  R download(const device_memory& from) const {
+    device_.make_current();
+    R copy{};
+    copy_to_host(&copy, from.data(), sizeof(R), queue_);
+    synchronize(queue_);
+    return copy;
+  }
+  template <typename R>
+  static std::vector<std::byte> bytes_of(const R& part) {
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&part);
+    return {bytes, bytes + sizeof(R)};
+  }
+  template <typename R, typename Fold>
+  static R fold_parts(const std::vector<std::byte>& parts, Fold op) {
+    R folded{}, each{};
+    for (std::size_t at = 0; at + sizeof(R) <= parts.size(); at += sizeof(R)) {
+      std::memcpy(&each, parts.data() + at, sizeof(R));
+      folded = at == 0 ? each : op(folded, each);
+    }
+    return folded;
+  }
+
   device device_;
   stream_handle queue_;
+
+ private:
   reducer<In, T, Op> reducer_;
   device_memory result_;
   bool rounds_once_;
 };
+
+/// Of a stage that rounds once: parts are what there is before, so that their number, and where one
+/// ends, change no bit of the result.
+template <typename In, typename T, typename Stage>
+class rounding_reduction final : public typed_reduction<In, T, sum<T>> {
+  using unrounded = typename Stage::template unrounded<In>;
+
+ public:
+  rounding_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
+      : typed_reduction<In, T, sum<T>>(stage, on, queue, r), request_(r) {}
+
+  /// With the default items, for which alone there are kernels.
+  std::vector<std::byte> part(const void* in, std::uint64_t n) override {
+    if (!kept_)
+      kept_.emplace(Stage{}, this->device_, request_.max_n,
+                    shape{.block = request_.shape.block, .grid = request_.shape.grid});
+    this->device_.make_current();
+    return this->bytes_of((*kept_)(static_cast<const In*>(in), n, this->queue_));
+  }
+  value fold(const std::vector<std::byte>& parts) const override {
+    return this->template fold_parts<unrounded>(parts, sum<unrounded>{}).template round<T>();
+  }
+  shape used_shape() const override {
+    return kept_ ? kept_->used_shape() : typed_reduction<In, T, sum<T>>::used_shape();
+  }
+  plan plan_for(std::uint64_t n) const override {
+    return kept_ ? kept_->plan_for(n) : typed_reduction<In, T, sum<T>>::plan_for(n);
+  }
+
+ private:
+  reduction_request request_;
+  std::optional<reducer<In, unrounded, sum<unrounded>>> kept_;
+};
+
+template <typename Stage, typename In, typename T, typename Op>
+auto reduction_type() {
+  if constexpr (requires { typename Stage::template unrounded<In>; })
+    return std::type_identity<rounding_reduction<In, T, Stage>>{};
+  else
+    return std::type_identity<typed_reduction<In, T, Op>>{};
+}
 
 /// Whether a stage has kernels for an operator: one that is observed, for sums alone, unless it
 /// serves none.
@@ -84,7 +155,8 @@ reduction* make_reduction(const device& on, stream_handle queue, const reduction
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
         using T = accumulator_of<In>;
         if constexpr (is_built_for<T, Op> && is_in_unit<Which, T, Op>)
-          made = new typed_reduction<In, T, Op>(Stage{}, on, queue, r);
+          made = new
+              typename decltype(reduction_type<Stage, In, T, Op>())::type(Stage{}, on, queue, r);
       });
   });
   if (made == nullptr) refuse_operator(r.op, r.type);

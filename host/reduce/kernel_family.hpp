@@ -19,7 +19,7 @@ struct operator_traits {
   std::size_t input_alignment, partial_alignment;
   bool is_narrow;  ///< elements that have shapes of their own
   bool commutes;
-  bool adds_floats;  ///< a sum of one of the program's types, in floating point
+  bool adds_floats;  ///< a sum of one of the program's types, in floating point or exact
   bool (*is_instantiated)(int block, int items);
 };
 
@@ -68,6 +68,9 @@ struct kernel_family {
 
 inline namespace TENFOLD_BACKEND {
 
+template <typename T>
+class exact_sum;
+
 template <typename In, typename T, typename Op>
 constexpr operator_traits traits_of_operator() {
   return {sizeof(In),
@@ -76,8 +79,8 @@ constexpr operator_traits traits_of_operator() {
           alignof(T),
           is_narrow<In>,
           Op::commutes,
-          std::is_floating_point_v<accumulator_of<In>> && std::is_floating_point_v<T> &&
-              std::is_same_v<Op, sum<T>>,
+          std::is_floating_point_v<accumulator_of<In>> && std::is_same_v<Op, sum<T>> &&
+              (std::is_floating_point_v<T> || std::is_same_v<T, exact_sum<In>>),
           &is_instantiated<In, Op>};
 }
 

@@ -280,10 +280,11 @@ class windows {
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
-/// Rounds what limbs in shared memory add up to, and spoils them. By a warp, after a barrier.
+/// What limbs in shared memory add up to, which are spoilt: rounded, unless T is an `exact_sum`. By
+/// a warp, after a barrier.
 /// @return in the first lane
 template <typename In, typename T, int WarpSize>
-__device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
+__device__ T total_of(unsigned long long* limbs, unsigned flags) {
   constexpr int count = block_total<In>::limbs;
   const auto lane = static_cast<int>(threadIdx.x % WarpSize);
   // Most sums need a few limbs in a row, and a single thread walks through them.
@@ -296,6 +297,7 @@ __device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
   }
   gpu::sync_warp();
   if (lane != 0) return T{};
+  if constexpr (!std::is_floating_point_v<T>) first -= first % 2;  // words have two limbs
   long long carry = 0;
   for (int i = first; i <= last; ++i) {
     const long long limb = static_cast<long long>(limbs[i]) + carry;
@@ -309,8 +311,16 @@ __device__ T round_limbs(unsigned long long* limbs, unsigned flags) {
     if (low == used) return above;
     return limbs[first + low] | (high < used ? limbs[first + high] : above) << 32;
   };
-  return detail::round_words<T>(used / 2 + 1, word, detail::layout_of<In>::lowest + 32 * first,
-                                flags);
+  if constexpr (std::is_floating_point_v<T>)
+    return detail::round_words<T>(used / 2 + 1, word, detail::layout_of<In>::lowest + 32 * first,
+                                  flags);
+  else
+    return T::of_words(
+        [&](int i) {
+          const int at = i - first / 2;
+          return at < 0 ? 0 : at <= used / 2 ? word(at) : static_cast<std::uint64_t>(carry >> 63);
+        },
+        flags & ~fills_words);
 }
 
 template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
@@ -433,8 +443,8 @@ __global__ void __launch_bounds__(BlockSize)
   }
   __syncthreads();
   if (tid >= WarpSize) return;
-  const T rounded = round_limbs<In, T, WarpSize>(&limbs[0], total.flags());
-  if (tid == 0) *out = rounded;
+  const T result = total_of<In, T, WarpSize>(&limbs[0], total.flags());
+  if (tid == 0) *out = result;
 }
 
 /// The second launch, of one block.
@@ -460,8 +470,8 @@ __global__ void __launch_bounds__(BlockSize)
     });
   __syncthreads();
   if (threadIdx.x >= WarpSize) return;
-  const T rounded = round_limbs<In, T, WarpSize>(&limbs[0], flags);
-  if (threadIdx.x == 0) *out = rounded;
+  const T result = total_of<In, T, WarpSize>(&limbs[0], flags);
+  if (threadIdx.x == 0) *out = result;
 }
 
 struct stage : stage_defaults {
@@ -469,6 +479,9 @@ struct stage : stage_defaults {
   static constexpr bool takes_grid = true;
   static constexpr bool launches_early = true;
   static constexpr bool adds_floats_alone = true;
+  /// What a reduction has before it rounds, and leaves where this is the accumulator.
+  template <typename In>
+  using unrounded = exact_sum<In>;
 
   template <typename In>
   static constexpr std::size_t zeroed_bytes = device_totals * sizeof(device_total<In>);

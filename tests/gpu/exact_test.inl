@@ -69,6 +69,29 @@ TYPED_TEST(ExactStage, GivesTheBitsOfTheTrueSumInEveryShape) {
     }
 }
 
+/// What is left unrounded is merged with that of other elements, and still rounds once.
+TYPED_TEST(ExactStage, LeavesWhatCanBeMerged) {
+  using T = TypeParam;
+  for (const auto& [name, fill] : fillings<T>())
+    for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{4097}, most}) {
+      const auto in = filled<T>(fill, n, seed + n);
+      const auto expected = bits(added(in).round());
+      const auto first = static_cast<std::ptrdiff_t>(n / 3);
+      for (const int number : devices)
+        for (const shape& s : {shape{256, 4, 0}, {512, 4, 1}}) {
+          exact_sum<T> merged;
+          const device on(number);
+          reducer<T, exact_sum<T>, sum<exact_sum<T>>> add(exact::stage{}, on, in.size(), s);
+          for (const auto& part : {std::vector<T>(in.begin(), in.begin() + first),
+                                   std::vector<T>(in.begin() + first, in.end())})
+            merged = merged + add(uploaded<T>(on, part).get(), part.size());
+          EXPECT_EQ(bits(merged.round()), expected)
+              << name << ", n " << n << ", seed " << seed + n << ", device " << number << ", block "
+              << s.block << ", grid " << s.grid;
+        }
+    }
+}
+
 /// Brings the sum to zero, so that no rounding hides a bit that was lost.
 template <typename T>
 void cancel(std::vector<T>& in) {

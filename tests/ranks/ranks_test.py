@@ -6,8 +6,10 @@ TENFOLD_REDUCER_TEST, a program that checks distributed_reducer.
 """
 
 import json
+import math
 import os
 import pathlib
+import random
 import re
 import signal
 import struct
@@ -64,15 +66,38 @@ class Run(unittest.TestCase):
             self.assertEqual({each["verdict"] for each in results}, {"right"}, options)
             self.assertEqual(len({each["result"] for each in results}), 1, options)
 
+    def save(self, elements, descr, code):
+        """A file of NumPy's."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = pathlib.Path(folder.name) / "elements.npy"
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': ({len(elements)},), }}".encode().ljust(117) + b"\n"
+        data = struct.pack(f"<{len(elements)}{code}", *elements)
+        file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+        return str(file)
+
     def test_shares_a_file(self):
-        with tempfile.TemporaryDirectory() as folder:
-            file = pathlib.Path(folder) / "i.npy"
-            header = b"{'descr': '<i4', 'fortran_order': False, 'shape': (1001,), }"
-            header = header.ljust(117) + b"\n"
-            elements = [i * i - 5000 for i in range(1001)]
-            file.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<1001i", *elements))
-            for count in COUNTS:
-                self.assertEqual(self.result(count, "10", "--input", str(file))["result"], sum(elements))
+        elements = [i * i - 5000 for i in range(1001)]
+        file = self.save(elements, "<i4", "i")
+        for count in COUNTS:
+            self.assertEqual(self.result(count, "10", "--input", file)["result"], sum(elements))
+
+    def test_an_exact_sum_has_the_same_bits_however_it_is_shared(self):
+        # Whatever is rounded where shares end, or before, is larger than what is left.
+        elements = [math.ldexp(i * 0x9e3779b1 % 65521 - 32760, i * 37 % 160 - 80) for i in range(999)]
+        elements = elements + [2.0**-90] + [-each for each in reversed(elements)] + [2.0**-120]
+        random.Random(1).shuffle(elements)
+        expected = math.fsum(elements)
+        file = self.save(elements, "<f8", "d")
+        for count in COUNTS:
+            found = self.result(count, "18", "--input", file)
+            self.assertEqual((found["verdict"], found["result"]), ("right", expected), f"{count} ranks")
+        file, expected = self.save(elements, "<f4", "f"), struct.unpack("f", struct.pack("f", expected))[0]
+        for devices in ("simt", "simt:32,simt:64", "simt:64,simt:32,simt:32"):
+            command = [PROGRAM, "run", "18", "--input", file, "--devices", devices, "--repeat", "1", "--json", "-"]
+            done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=LIMIT)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["benchmarks"][0]["result"], expected, devices)
 
     def test_says_who_takes_part(self):
         done = run(3, "10", "--n", "1000")

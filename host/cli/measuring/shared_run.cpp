@@ -59,22 +59,6 @@ void compare_requests(const ranks& all, const std::string& what, const options& 
                                      of_all[0].of_request, of_all[rank].of_request));
 }
 
-/// The ranks' results folded by rank, on each of them alike.
-value fold_by_rank(const ranks& all, element_type type, std::string_view op, const value& mine) {
-  const std::vector<value> of_ranks = all.gather(mine);
-  value total = of_ranks[0];
-  visit_type(type, [&]<typename In>() {
-    visit_operator<In>(op, [&]<typename Op>() {
-      using T = accumulator_of<In>;
-      T folded = std::get<T>(of_ranks[0]);
-      for (std::size_t rank = 1; rank < of_ranks.size(); ++rank)
-        folded = Op{}(folded, std::get<T>(of_ranks[rank]));
-      total = folded;
-    });
-  });
-  return total;
-}
-
 template <typename T>
 T largest(const ranks& all, T mine) {
   return std::ranges::max(all.gather(mine));
@@ -88,17 +72,19 @@ class shared_reduction {
       : all_(all), at_(at) {
     together_in_turn(all_, [&] {
       const measure::candidate chosen = who.choose ? who.choose(bed.device(), at) : who;
-      work_ = chosen.make(bed.device(), at);
+      std::unique_ptr<runnable> made = chosen.make(bed.device(), at);
+      work_.reset(&dynamic_cast<reduction&>(*made));
+      static_cast<void>(made.release());
     });
   }
 
+  /// Folded by rank, on each of them alike.
   /// @param elements this rank's, on its device
   value operator()(const void* elements) const {
-    const value mine = together(all_, [&] {
-      work_->enqueue(elements, at_.n);
-      return work_->result();
-    });
-    return fold_by_rank(all_, at_.type, at_.op, mine);
+    const auto mine = together(all_, [&] { return work_->part(elements, at_.n); });
+    std::vector<std::byte> parts(mine.size() * static_cast<std::size_t>(all_.count()));
+    all_.gather(mine.data(), mine.size(), parts.data());
+    return work_->fold(parts);
   }
   /// Of this rank's share alone.
   value own(const void* elements) const {
@@ -108,18 +94,18 @@ class shared_reduction {
 
   reading read(host_input& from, const void* elements) const {
     reading r{.from = from.from(), .computed = (*this)(elements), .expected = from.expected(at_.n)};
-    const auto folds = static_cast<std::uint64_t>(all_.count() - 1);
-    const std::uint64_t depth = largest(all_, work_->depth(at_.n)) + folds;
+    std::uint64_t depth = largest(all_, work_->depth(at_.n));
+    if (depth != 0) depth += static_cast<std::uint64_t>(all_.count() - 1);
     r.bound = error_bound(r.expected, depth);
     r.verdict = judge(r.expected, r.computed, depth);
     return r;
   }
-  [[nodiscard]] const runnable& work() const { return *work_; }
+  [[nodiscard]] const reduction& work() const { return *work_; }
 
  private:
   const ranks& all_;
   measure::conditions at_;
-  std::unique_ptr<runnable> work_;
+  std::unique_ptr<reduction> work_;
 };
 
 /// Times of the slowest rank, by the host's clock, from when all are ready.
@@ -205,11 +191,9 @@ class shared_testbed {
     r.own_seconds = std::move(t.own);
     r.whole.seconds = std::move(t.whole);
     r.whole.time = measure::summarize(r.whole.seconds);
-    if (const auto* made = dynamic_cast<const reduction*>(&reduce.work())) {
-      r.whole.used_shape = made->used_shape();
-      const plan passes = made->plan_for(at.n);
-      r.whole.passes = {passes.begin(), passes.end()};
-    }
+    r.whole.used_shape = reduce.work().used_shape();
+    const plan passes = reduce.work().plan_for(at.n);
+    r.whole.passes = {passes.begin(), passes.end()};
     r.whole.at.n = input_.n;
     r.whole.name = fmt::format("{:02}_{}/{}/{}/n:{}/ranks:{}", stage.number, stage.name,
                                name_of(at.type), at.op, input_.n, all_.count());
