@@ -57,6 +57,8 @@ struct stage_defaults {
   static constexpr bool needs_whole_warps = false;
   /// Whether the kernel waits by itself for the launch before, where hardware knows how to.
   static constexpr bool launches_early = false;
+  /// Whether it waits for its like on other devices, where the host has told it of some.
+  static constexpr bool meets_peers = false;
   /// Whether it serves elements of four bytes and more, and those of one or two.
   static constexpr bool serves_wide = true, serves_narrow = false;
   /// Of NVIDIA's hardware, times ten; 0: any GPU will do.

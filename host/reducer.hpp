@@ -95,6 +95,9 @@ class reducer {
   /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
   [[nodiscard]] std::size_t scratch_bytes() const { return passes_.scratch_bytes(); }
 
+  /// Of a stage that meets peers (host/ranks/peers.hpp): where it takes what they write.
+  [[nodiscard]] void* meeting_place() const { return passes_.zeroed(); }
+
   /// The shape in use, with the grid that the device's size gave where none was asked for.
   [[nodiscard]] const shape& used_shape() const { return passes_.used_shape(); }
 
@@ -144,8 +147,8 @@ class reducer {
         found.later = Stage::template kernel<Block, WarpSize, Items, T, T, Op>();
       if constexpr (Stage::leaves_last_fold_to_host) found.fold_on_host = &fold_on_host;
       if constexpr (Stage::folds_its_partials) found.zeroed_bytes = sizeof(unsigned);
-      if constexpr (requires { Stage::template zeroed_bytes<In>; })
-        found.zeroed_bytes = Stage::template zeroed_bytes<In>;
+      if constexpr (requires { Stage::template zeroed_bytes<In, T>; })
+        found.zeroed_bytes = Stage::template zeroed_bytes<In, T>;
       return found;
     } else {
       return {};

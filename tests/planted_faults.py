@@ -61,6 +61,24 @@ FAULTS = [
         "targets": ["simt_exact_tests"],
         "test": "ExactStage.LosesNothingWhereItsWindowsAreFull<float>",
     },
+    {
+        "name": "no-fence-between-gpus",
+        "what": "a GPU raises its flag before what it brings can be seen",
+        "file": "kernels/ranks/peer_partials.hpp",
+        "old": "partial);\n      __threadfence_system();\n",
+        "new": "partial);\n",
+        "targets": ["simt_peers_tests"],
+        "test": "Peers.HaveTheResultOfAllInEveryCall",
+    },
+    {
+        "name": "flag-of-any-call",
+        "what": "GPUs raise the same flag in every call, and nobody resets it",
+        "file": "kernels/ranks/peer_partials.hpp",
+        "old": "const unsigned count = here->peers.count, call = here->calls + 1, turn",
+        "new": "const unsigned count = here->peers.count, call = 1, turn",
+        "targets": ["simt_peers_tests"],
+        "test": "Peers.HaveTheResultOfAllInEveryCall",
+    },
     # ---- host/ ----------------------------------------------------------------------------------
     {
         "name": "blocks-rounded-down",

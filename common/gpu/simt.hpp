@@ -72,6 +72,17 @@ void fail_misaligned(const void* address, std::size_t bytes);
 /// What hardware copies on its own, while threads go on.
 void copy_by_hardware(void* to, const void* from, std::size_t bytes);
 
+// Between kernels of several devices, see common/gpu/peers.hpp.
+
+/// Keeps what is stored until `deliver`.
+void put_in_peer(void* to, const void* from, std::size_t bytes);
+/// Has all that this OS thread's kernels have put arrive.
+void deliver();
+/// Loses what was not delivered before.
+void raise_flag(unsigned* flag, unsigned value);
+/// Ends the block with an error where nobody raises it for too long.
+void await_flag(const unsigned* flag, unsigned value);
+
 /// This thread's lane in its warp.
 [[nodiscard]] unsigned lane();
 

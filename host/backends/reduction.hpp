@@ -47,6 +47,11 @@ class reduction : public runnable {
   /// nothing.
   /// @param out room for one result, in memory that the device can write
   virtual void enqueue_on(void* stream, const void* in, std::uint64_t n, void* out) = 0;
+  /// Where devices meet in the kernel, what `join` needs of each; elsewhere null.
+  [[nodiscard]] virtual peer_place place() { return {}; }
+  /// Lets them meet in `part`, which they all call from then on.
+  /// @throws device_error where one does not reach another
+  virtual void join(int /*rank*/, const std::vector<peer_place>& /*all*/) {}
   /// What a share of elements comes to where others have the rest, for `fold`: runs, and waits.
   [[nodiscard]] virtual std::vector<std::byte> part(const void* in, std::uint64_t n) = 0;
   /// @param parts of all shares, one after the other, folded in that order

@@ -12,6 +12,7 @@
 
 #include "host/backends/adversarial_operator.hpp"
 #include "host/backends/reduction.hpp"
+#include "host/ranks/peers.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/reducer.hpp"
@@ -120,13 +121,45 @@ class rounding_reduction final : public typed_reduction<In, T, sum<T>> {
   std::optional<reducer<In, unrounded, sum<unrounded>>> kept_;
 };
 
+/// Of a stage whose devices meet in the kernel: each has the result of all.
+template <typename In, typename T, typename Op, typename Stage>
+class meeting_reduction final : public typed_reduction<In, T, Op> {
+ public:
+  meeting_reduction(Stage stage, const device& on, stream_handle queue, const reduction_request& r)
+      : typed_reduction<In, T, Op>(stage, on, queue, r), request_(r) {}
+
+  peer_place place() override {
+    joined_.emplace(Stage{}, this->device_, request_.max_n, request_.shape);
+    return {joined_->meeting_place(), this->device_.ordinal()};
+  }
+  void join(int rank, const std::vector<peer_place>& all) override {
+    join_peers(this->device_, rank, all);
+  }
+  std::vector<std::byte> part(const void* in, std::uint64_t n) override {
+    this->device_.make_current();
+    return this->bytes_of((*joined_)(static_cast<const In*>(in), n, this->queue_));
+  }
+  value fold(const std::vector<std::byte>& parts) const override {
+    return this->template fold_parts<T>(parts, [](const T& first, const T&) { return first; });
+  }
+
+ private:
+  reduction_request request_;
+  std::optional<reducer<In, T, Op>> joined_;
+};
+
 template <typename Stage, typename In, typename T, typename Op>
-auto reduction_type() {
-  if constexpr (requires { typename Stage::template unrounded<In>; })
+auto find_reduction_type() {
+  if constexpr (Stage::meets_peers)
+    return std::type_identity<meeting_reduction<In, T, Op, Stage>>{};
+  else if constexpr (requires { typename Stage::template unrounded<In>; })
     return std::type_identity<rounding_reduction<In, T, Stage>>{};
   else
     return std::type_identity<typed_reduction<In, T, Op>>{};
 }
+
+template <typename Stage, typename In, typename T, typename Op>
+using reduction_by = typename decltype(find_reduction_type<Stage, In, T, Op>())::type;
 
 /// Whether a stage has kernels for an operator: one that is observed, for sums alone, unless it
 /// serves none.
@@ -155,8 +188,7 @@ reduction* make_reduction(const device& on, stream_handle queue, const reduction
       std::ignore = visit_operator<In>(r.op, [&]<typename Op>() {
         using T = accumulator_of<In>;
         if constexpr (is_built_for<T, Op> && is_in_unit<Which, T, Op>)
-          made = new
-              typename decltype(reduction_type<Stage, In, T, Op>())::type(Stage{}, on, queue, r);
+          made = new reduction_by<Stage, In, T, Op>(Stage{}, on, queue, r);
       });
   });
   if (made == nullptr) refuse_operator(r.op, r.type);
@@ -220,7 +252,7 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
         takes_reduction<T, T, Op>(kernel{}),
         "a kernel's parameters are: const In* in, T* out, std::size_t n, Op op; and, where "
         "it folds its partials, T* partials, unsigned* ticket");
-    return new typed_reduction<T, T, Op>(Stage{}, on, queue, request);
+    return new reduction_by<Stage, T, T, Op>(Stage{}, on, queue, request);
   };
   constexpr std::string_view only =
       Stage::adds_to_result && Stage::only_operator.empty() ? "sum" : Stage::only_operator;

@@ -27,6 +27,8 @@ class ranks {
   virtual ~ranks() = default;
   [[nodiscard]] virtual int rank() const = 0;
   [[nodiscard]] virtual int count() const = 0;
+  /// Whether all are threads of this process.
+  [[nodiscard]] virtual bool share_memory() const { return false; }
   /// Gives every rank what each of them brings, in the order of ranks.
   /// @param all of `bytes` for each rank
   virtual void gather(const void* mine, std::size_t bytes, void* all) const = 0;

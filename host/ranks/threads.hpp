@@ -33,6 +33,7 @@ class thread_ranks final : public ranks {
 
   [[nodiscard]] int rank() const override { return rank_; }
   [[nodiscard]] int count() const override { return static_cast<int>(at_.brought.size()); }
+  [[nodiscard]] bool share_memory() const override { return true; }
 
   using ranks::gather;
   void gather(const void* mine, std::size_t bytes, void* all) const override {

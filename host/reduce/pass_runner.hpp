@@ -101,6 +101,9 @@ class pass_runner {
   [[nodiscard]] stream_handle own_stream() const { return queue_.handle(); }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
 
+  /// What all blocks share.
+  [[nodiscard]] void* zeroed() const { return zeroed_.data(); }
+
   [[nodiscard]] plan plan_for(std::uint64_t n) const {
     return {n,
             {.block = shape_.block,
@@ -146,6 +149,7 @@ class pass_runner {
 
   void prepare_launches() {
     if (stage_.launches_early) start_ = earliest_start(device_, kernels_.first);
+    if (stage_.meets_peers) start_ = launch_start::beside_others;
     if (shared_bytes_ <= smallest_shared_memory) return;
     if (const std::size_t largest = device_.largest_shared_bytes(); shared_bytes_ > largest)
       check_hardware(std::to_string(shared_bytes_) +
@@ -228,7 +232,8 @@ class pass_runner {
     if (stage_.leaves_result_first) scratch_[1] = allocate(passes[0].partials * op_.partial_bytes);
     if (kernels_.zeroed_bytes != 0) {
       const std::vector<std::byte> zeros(kernels_.zeroed_bytes);
-      zeroed_ = copy_of(zeros.data(), zeros.size());
+      zeroed_ = copy_of(zeros.data(), zeros.size(),
+                        stage_.meets_peers ? memory_use::of_peers : memory_use::own);
       if (stage_.clears_ticket) zeros_ = copy_of(zeros.data(), zeros.size());
     }
     if (stage_.leaves_last_fold_to_host) {
@@ -240,13 +245,14 @@ class pass_runner {
       scratch_[i] = allocate(passes[i].partials * op_.partial_bytes);
   }
 
-  [[nodiscard]] device_memory allocate(std::size_t bytes) {
+  [[nodiscard]] device_memory allocate(std::size_t bytes, memory_use use = memory_use::own) {
     scratch_bytes_ += ceil_div(bytes, memory_alignment) * memory_alignment;
-    return device_memory(device_, bytes);
+    return device_memory(device_, bytes, use);
   }
 
-  [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes) {
-    device_memory made = allocate(bytes);
+  [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes,
+                                      memory_use use = memory_use::own) {
+    device_memory made = allocate(bytes, use);
     copy_to_device(made.data(), from, bytes, queue_.handle());
     queue_.synchronize();
     return made;

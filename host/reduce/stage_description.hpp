@@ -27,6 +27,7 @@ struct stage_description : stage_info {
   std::size_t own_grid;            ///< 0: by the device
   bool needs_whole_warps;
   bool launches_early;
+  bool meets_peers;
   bool serves_wide, serves_narrow;  ///< elements
   int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
   std::size_t (*elements_per_thread)(const stage_launch&);
@@ -63,6 +64,7 @@ constexpr stage_description describe() {
           Stage::own_grid,
           Stage::needs_whole_warps,
           Stage::launches_early,
+          Stage::meets_peers,
           Stage::serves_wide,
           Stage::serves_narrow,
           Stage::compute_capability,

@@ -308,19 +308,28 @@ class stopwatch {
 class device_memory {
  public:
   device_memory() = default;
-  device_memory(const device& on, std::size_t bytes) {
-    if (on.source() != nullptr) {
+  device_memory(const device& on, std::size_t bytes, memory_use use = memory_use::own) {
+    if (on.source() != nullptr && use == memory_use::own) {
       data_ = decltype(data_)(on.source()->allocate(bytes), {on.source(), bytes});
       return;
     }
     on.make_current();
     const std::string what = "allocating " + std::to_string(bytes) + " bytes on the device";
     void* made = nullptr;
-    detail::check(TENFOLD_RUNTIME(Malloc)(&made, bytes == 0 ? 1 : bytes), what.c_str());
+    if (bytes == 0) bytes = 1;
+#if !defined(__CUDACC__)
+    // Of any other, AMD's GPUs see what another has written after a kernel only.
+    if (use == memory_use::of_peers)
+      detail::check(hipExtMallocWithFlags(&made, bytes, hipDeviceMallocFinegrained), what.c_str());
+    else
+#endif
+      detail::check(TENFOLD_RUNTIME(Malloc)(&made, bytes), what.c_str());
     data_.reset(made);
   }
 
-  [[nodiscard]] void* data() const { return data_.get(); }
+  [[nodiscard]] void* data() const {
+    return data_.get();
+  }
 
  private:
   struct release {

@@ -55,7 +55,21 @@ struct device_properties {
 /// When a launch's blocks may become resident.
 enum class launch_start {
   after_the_previous,  ///< when what was enqueued before it is done
-  early                ///< before: the kernel waits by itself, with `gpu::await_previous_launch()`
+  early,               ///< before: the kernel waits by itself, with `gpu::await_previous_launch()`
+  beside_others        ///< likewise after it, beside those of other devices, which it waits for
+};
+
+/// Where a device takes what others write (host/ranks/peers.hpp).
+struct peer_place {
+  void* at = nullptr;
+  int device = 0;  ///< its number
+};
+
+/// Whose kernels write to memory of a device.
+enum class memory_use {
+  own,      ///< the device's
+  of_peers  ///< other devices', too, while one of its own reads; from the runtime, whatever
+            ///< `source()`
 };
 
 /// Where a program's calls are.

@@ -142,7 +142,7 @@ class stopwatch {
 class device_memory {
  public:
   device_memory() = default;
-  device_memory(const device& on, std::size_t bytes)
+  device_memory(const device& on, std::size_t bytes, memory_use /*use*/ = memory_use::own)
       : bytes_(allocate(on.source(), bytes + 2 * guard_bytes),
                {on.source(), bytes + 2 * guard_bytes}) {
     if (simt::observer* watching = simt::current_observer()) watching->allocated(data(), bytes);
@@ -240,12 +240,13 @@ inline std::uint64_t blocks_held(const device& on, const kernel_handle&, int blo
 
 inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
                    std::size_t dynamic_shared_bytes, stream_handle on, void** arguments,
-                   launch_start = launch_start::after_the_previous) {
+                   launch_start start = launch_start::after_the_previous) {
   kernel.launch({.grid = {static_cast<unsigned>(blocks), 1, 1},
                  .block = {static_cast<unsigned>(block), 1, 1},
                  .dynamic_shared_bytes = dynamic_shared_bytes,
                  .warp_size = on.warp_size,
-                 .shared_bytes_limit = on.shared_bytes_limit},
+                 .shared_bytes_limit = on.shared_bytes_limit,
+                 .waits_for_others = start == launch_start::beside_others},
                 arguments);
 }
 

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <span>
+#include <thread>
 #include <utility>
 
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
@@ -87,6 +90,41 @@ void stop_block() {
 }
 void copy_by_hardware(void* to, const void* from, std::size_t bytes) {
   block_runner::current()->copy_by_hardware(to, from, bytes);
+}
+
+namespace {
+
+struct store {
+  void* to;
+  std::vector<std::byte> bytes;
+};
+thread_local std::vector<store> under_way;
+std::atomic<double> patience = 30;
+
+}  // namespace
+
+void put_in_peer(void* to, const void* from, std::size_t bytes) {
+  const auto* const first = static_cast<const std::byte*>(from);
+  under_way.push_back({to, {first, first + bytes}});
+}
+void deliver() {
+  for (const store& each : under_way) std::memcpy(each.to, each.bytes.data(), each.bytes.size());
+  under_way.clear();
+}
+void raise_flag(unsigned* flag, unsigned value) {
+  under_way.clear();
+  std::atomic_ref(*flag).store(value, std::memory_order_release);
+}
+void await_flag(const unsigned* flag, unsigned value) {
+  using clock = std::chrono::steady_clock;
+  const std::atomic_ref raised(*const_cast<unsigned*>(flag));
+  for (const clock::time_point start = clock::now();
+       raised.load(std::memory_order_acquire) != value; std::this_thread::yield())
+    if (std::chrono::duration<double>(clock::now() - start).count() > patience)
+      refuse("it waits for another device, which does not come: call all that meet as often");
+}
+void set_patience(double seconds) {
+  patience = seconds;
 }
 unsigned lane() {
   return block_runner::current()->current_lane();

@@ -65,6 +65,8 @@ class alternate_signal_stack {
 class fault_handler {
  public:
   fault_handler() {
+    const std::scoped_lock lock(mutex_);
+    if (count_++ != 0) return;
     struct sigaction action {};
     action.sa_sigaction = on_fault;
     // The handler leaves by switching fibers, never by returning: its signal must stay unblocked.
@@ -72,9 +74,16 @@ class fault_handler {
     for (std::size_t i = 0; i < fault_signals.size(); ++i)
       sigaction(fault_signals[i], &action, &previous_fault_actions[i]);
   }
-  ~fault_handler() { restore_fault_actions(); }
+  ~fault_handler() {
+    const std::scoped_lock lock(mutex_);
+    if (--count_ == 0) restore_fault_actions();
+  }
   fault_handler(const fault_handler&) = delete;
   fault_handler& operator=(const fault_handler&) = delete;
+
+ private:
+  static inline std::mutex mutex_;
+  static inline int count_ = 0;  // of launches
 };
 
 // ---- the blocks of one launch -------------------------------------------------------------------
@@ -227,10 +236,11 @@ class worker_pool {
 
   [[nodiscard]] unsigned count() const { return count_; }
 
-  void run(block_queue& queue) {
-    const std::scoped_lock one_launch_at_a_time(launch_mutex_);
+  void run(block_queue& queue, bool waits_for_others) {
+    std::unique_lock one_launch_at_a_time(launch_mutex_, std::defer_lock);
+    if (!waits_for_others) one_launch_at_a_time.lock();
     const fault_handler faults;
-    const bool alone = !queue.is_shared() || count_ == 1;
+    const bool alone = waits_for_others || !queue.is_shared() || count_ == 1;
     if (!alone) share(queue);
     run_here(queue);
     if (!alone) await_helpers();
@@ -374,7 +384,7 @@ void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void*
       .observing = observing};
   if (job.observing != nullptr) job.observing->begin_launch(job.launch);
   block_queue queue(job);
-  pool().run(queue);
+  pool().run(queue, shape.waits_for_others);
   show_printed(queue);
   if (job.observing != nullptr) job.observing->end_launch();
   if (const auto failure = queue.failure()) throw device_error(*failure);

@@ -38,7 +38,12 @@ struct launch_shape {
   std::size_t dynamic_shared_bytes = 0;
   int warp_size = 32;                          ///< a power of two from 2 to 64
   std::size_t shared_bytes_limit = 48 * 1024;  ///< per block, static and dynamic
+  /// Whether it runs on the calling OS thread alone, at the same time as launches of others.
+  bool waits_for_others = false;
 };
+
+/// For how long a kernel waits for one of another device; half a minute at first.
+void set_patience(double seconds);
 
 inline constexpr unsigned max_threads_per_block = 1024;
 
@@ -107,7 +112,8 @@ erased_kernel erase_types(void (*kernel)(Parameters...)) {
 /// @param arguments a pointer to each of the kernel's arguments
 void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void* const* arguments);
 
-/// Runs a kernel to its end. Launches from several OS threads run one after the other.
+/// Runs a kernel to its end. Launches from several OS threads run one after the other, but for
+/// those that wait for others.
 /// @throws device_error describing the first block, by number, that failed.
 template <typename... Parameters, typename... Arguments>
 void launch(const launch_shape& shape, void (*kernel)(Parameters...), Arguments&&... arguments) {

@@ -483,7 +483,7 @@ struct stage : stage_defaults {
   template <typename In>
   using unrounded = exact_sum<In>;
 
-  template <typename In>
+  template <typename In, typename T>
   static constexpr std::size_t zeroed_bytes = device_totals * sizeof(device_total<In>);
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>

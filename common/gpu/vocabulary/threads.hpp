@@ -30,6 +30,7 @@ inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
 
 inline void __threadfence_system() {
   __threadfence();
+  tenfold::simt::deliver();
 }
 
 // ---- lanes of a mask ----------------------------------------------------------------------------

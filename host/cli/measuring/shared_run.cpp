@@ -76,6 +76,13 @@ class shared_reduction {
       work_.reset(&dynamic_cast<reduction&>(*made));
       static_cast<void>(made.release());
     });
+    const auto places = all_.gather(together(all_, [&] { return work_->place(); }));
+    if (places.front().at == nullptr) return;
+    together(all_, [&] {
+      if (!all_.share_memory())
+        throw input_error("its devices write into each other's memory: run it with --devices");
+      work_->join(all_.rank(), places);
+    });
   }
 
   /// Folded by rank, on each of them alike.
