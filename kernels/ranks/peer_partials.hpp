@@ -89,8 +89,9 @@ __global__ void __launch_bounds__(BlockSize)
   result = gpu::fold_block<BlockSize, WarpSize>(result, op, shared);
   if (tid >= WarpSize) return;
 
-  const unsigned count = here->peers.count, call = here->calls + 1, turn = call % 2;
+  const unsigned count = here->peers.count;
   if (count > 1) {
+    const unsigned call = here->calls + 1, turn = call % 2;
     // A lane for each GPU. All have written before one waits.
     T partial = gpu::broadcast<WarpSize>(result, 0);
     if (tid < count) {
@@ -109,10 +110,9 @@ __global__ void __launch_bounds__(BlockSize)
     result = gpu::broadcast<WarpSize>(partial, 0);
     for (unsigned rank = 1; rank < count; ++rank)
       result = op(result, gpu::broadcast<WarpSize>(partial, rank));
+    if (tid == 0) here->calls = call;
   }
-  if (tid != 0) return;
-  here->calls = call;
-  *out = result;
+  if (tid == 0) *out = result;
 }
 
 struct stage : stage_defaults {

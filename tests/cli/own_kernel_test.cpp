@@ -283,6 +283,17 @@ TEST_F(OwnKernel, InsideTheProjectHasItsLines) {
   EXPECT_GT(json::parse(profiled.out).at("profiles").at(0).at("lines").size(), 5u);
 }
 
+/// Built here, since no program has it from the beginning.
+TEST_F(OwnKernel, OfRanksMeetsItsLikeOnOtherDevices) {
+  const std::string kernel = TENFOLD_SOURCE_FOLDER "/kernels/ranks/peer_partials.hpp";
+  const json alone = measure_one({"run", kernel, "--n", "70001", "--type", "u32"});
+  for (const char* devices : {"simt", "simt:32,simt:64", "simt:64,simt:32,simt:32,simt:64"})
+    EXPECT_EQ(measure_one({"run", kernel, "--n", "70001", "--type", "u32", "--devices", devices})
+                  .at("result"),
+              alone.at("result"))
+        << devices;
+}
+
 TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
   write("kernel.cpp", "");
   write("two_pass.hpp", "");

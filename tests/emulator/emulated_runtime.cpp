@@ -176,6 +176,10 @@ hipError_t hipMalloc(void** memory, std::size_t bytes) {
   return *memory != nullptr ? hipSuccess : hipErrorOutOfMemory;
 }
 
+hipError_t hipExtMallocWithFlags(void** memory, std::size_t bytes, unsigned) {
+  return hipMalloc(memory, bytes);
+}
+
 hipError_t hipFree(void*) {
   return hipSuccess;
 }

@@ -291,6 +291,10 @@ status FAKED(LaunchKernel)(const void*, dim3, dim3, void**, std::size_t, FAKED(S
 
 #if defined(__HIP_PLATFORM_AMD__)
 
+hipError_t hipExtMallocWithFlags(void** memory, std::size_t bytes, unsigned) {
+  return hipMalloc(memory, bytes);
+}
+
 // ---- what HIP's clang puts into a unit with kernels ---------------------------------------------
 
 void** __hipRegisterFatBinary(const void*) {
