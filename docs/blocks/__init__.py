@@ -21,4 +21,5 @@ from blocks.mutants import *
 from blocks.model import *
 from blocks.paper import *
 from blocks.matrices import *
+from blocks.scaling import *
 from blocks.versions import *

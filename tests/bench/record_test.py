@@ -31,13 +31,14 @@ listed = [dict(stage=stage, name="s%d" % stage, file="kernels/" + "beyond/" * (s
 if words[0] == "list":
     sys.exit(print(json.dumps(dict(stages=listed))))
 if words[0] == "devices":
-    sys.exit(print("cuda:0"))
+    sys.exit(print(json.dumps(dict(devices=[dict(device=each) for each in ("cuda:0", "cuda:1", "simt:32")]))))
 if name == os.environ.get("RECORD_TEST"):
     sys.exit(print(name + " fails", file=sys.stderr) or 3)
 context = dict(device="cuda:0 (NVIDIA X1)" if name == "tenfold_duel" else "cuda:0", device_name="NVIDIA X1", driver="1",
                toolkit="2", multiprocessors="4", architecture="sm_1", commit="abc")
 mode = after("--mode", "after-producer").split(",")
-n = 2 ** int(re.sub(r".*\^", "", after("--n", "2^4").split(",")[0]))
+base, _, power = after("--n", "2^4").split(",")[0].partition("^")
+n = int(base) ** int(power or 1)
 def row(stage, time=100.0, block=256, items=4, grid=8, **more):
     return dict(dict(stage=stage, stage_name="s%d" % stage, n=n, type="f32", op="sum", mode=mode[0], block=block,
                      items=items, grid=grid, real_time=time, p5=time - 1, p95=time + 1, ok=True, bytes_per_second=1e9,
@@ -53,7 +54,8 @@ elif name == "tenfold_duel":
 elif words[0] == "best":
     rows = [row(2), row(3, 90.0, 512, 8, 16)]
 elif words[0] == "run":
-    rows = [row(int(words[1]), 100.0, int(after("--block", 256)), int(after("--items", 4)), int(after("--grid", 8)))]
+    stage = int(words[1]) if words[1].isdigit() else 1001
+    rows = [row(stage, 100.0, int(after("--block", 256)), int(after("--items", 4)), int(after("--grid", 8)))]
 else:
     rows = [row(each["stage"], 101.0) for each in listed]
     if after("--kernel"):
@@ -138,6 +140,16 @@ class Recording(unittest.TestCase):
         self.assertEqual({row["mode"] for row in rows}, {"after-producer", "in-graph"})
         self.assertIn("tenfold run 3 --n 2^28 --mode after-producer --block 512 --items 8 --grid 16",
                       "\n".join(self.calls_of("tenfold")))
+
+    def test_shares_among_as_many_gpus_as_there_are(self):
+        self.record("--only", "scaling")
+        rows = self.results("scaling")["benchmarks"]
+        self.assertEqual({(row["ranks"], row["stage_name"]) for row in rows},
+                         {(ranks, name) for ranks in (1, 2) for name in ("two_pass", "peer_partials")})
+        calls = "\n".join(self.calls_of("tenfold"))
+        for words in ("run 10 --n 1048576 --repeat 51 --devices cuda:0 ", "--n 2097152 --repeat 51 --devices cuda:0,cuda:1 "):
+            self.assertIn(words, calls)
+        self.assertNotIn("simt", calls)
 
     def test_leaves_out_a_solution_that_is_wrong(self):
         self.record("--only", "solutions")

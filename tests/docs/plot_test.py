@@ -13,7 +13,8 @@ import xml.etree.ElementTree
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 SKIPPED = 77
-KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight", "detours", "model", "matrices"]
+KINDS = ["ladder", "sizes", "peers", "types", "roofline", "bytes-in-flight", "detours", "model", "matrices",
+         "scaling"]
 SLOWER = 4
 TIMES = ("real_time", "fastest", "slowest", "p5", "p95", "microseconds")
 RATES = ("bytes_per_second", "read_ceiling_bytes_per_second", "peak_bytes_per_second", "gigabytes_per_second")
@@ -63,6 +64,8 @@ MATRICES = [matrix(2, 1 << 10, "sums", 1e9), matrix(2, 1 << 10, "read:1", 1e12),
             matrix(3, (1 << 20) - 1, "sums", 7e11), matrix(3, (1 << 20) - 1, "read:1", 1e12),
             matrix(2, 1 << 20, "sums", 5e11, axis="columns"), matrix(2, 1 << 20, "read:1", 1e12, axis="columns"),
             matrix(2, 1 << 20, "sums", 1e11, mode="back-to-back")]
+SHARED = [{"stage_name": name, "ranks": ranks, "n": n, "ok": True, "bytes_per_second": ranks * n * speed}
+          for name, speed in (("two_pass", 1e3), ("peer_partials", 2e3)) for ranks in (1, 2) for n in (1 << 20, 1 << 22)]
 
 
 class WithFolder(unittest.TestCase):
@@ -103,6 +106,7 @@ class AnotherGpu(WithFolder):
             self.write(file.name.replace("h200", "example-7"), document)
         context = json.loads((self.results / "example-7-calls.json").read_text(encoding="utf-8"))["context"]
         self.write("example-7-matrices.json", {"context": context, "benchmarks": MATRICES})
+        self.write("example-7-scaling.json", {"context": context, "benchmarks": SHARED})
         self.put_program("Example 7")
 
     def write(self, name, document):
@@ -162,6 +166,11 @@ class AnotherGpu(WithFolder):
         self.draw()
         self.assertNotIn("Sums of columns", self.image_of("matrices"))
 
+    def test_shows_what_each_number_of_gpus_reads(self):
+        self.draw()
+        self.assertIn("stage 10, 1 GPU 4.194; stage 10, 2 GPUs 8.389; peer_partials, 1 GPU 8.389; peer_partials, 2 GPUs 16.78.",
+                      self.image_of("scaling"))
+
     def test_leaves_out_what_is_not_known_of_it(self):
         for name in ("example-7-calls.json", "example-7-tune.json"):
             self.change(name, lambda document: (document.update(architecture="sm_1"),
@@ -201,7 +210,7 @@ class AnotherGpu(WithFolder):
             e.update(mode="back-to-back") for e in document["benchmarks"] if e["mode"] == "stream"])
         self.draw()
         for kind in KINDS:
-            self.assertIn("a call after a kernel", self.image_of(kind))
+            self.assertIn("timed by the host" if kind == "scaling" else "a call after a kernel", self.image_of(kind))
         for kind in ("ladder", "types"):
             self.assertNotIn("no cache", self.image_of(kind))
         self.assertIn("Called from Python, a call after a kernel", self.image_of("peers"))

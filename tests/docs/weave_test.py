@@ -14,8 +14,8 @@ import unittest.mock
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "docs"), str(ROOT)]
 # The modules, not the functions of their names.
-matrices, recordings, versions = (importlib.import_module(f"blocks.{name}")
-                                  for name in ("matrices", "recordings", "versions"))
+matrices, recordings, scaling, versions = (importlib.import_module(f"blocks.{name}")
+                                           for name in ("matrices", "recordings", "scaling", "versions"))
 
 STALE = """# A page
 
@@ -150,6 +150,16 @@ class Weave(unittest.TestCase):
             self.assertEqual(matrices.matrix_share(1024, mode="in-graph", contestant=matrices.CUB), 0.6)
             with self.assertRaisesRegex(matrices.Failure, "no sums of columns were measured, back-to-back"):
                 matrices.matrix_sums("columns", "back-to-back")
+
+    def test_holds_gpus_that_share_against_one(self):
+        def row(ranks, n, time, ok=True):
+            return {"stage_name": "two_pass", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}
+        rows = [row(1, 1 << 20, 10.0), row(1, 1 << 21, 16.0), row(2, 1 << 20, 8.0), row(2, 1 << 21, 12.5), row(3, 5, 9.0),
+                row(2, 1 << 22, 1.0, ok=False)]
+        _, _, *lines = scaling.scaling_table({"benchmarks": rows}).splitlines()
+        self.assertEqual([[cell.strip() for cell in line.strip("|").split("|")][2:] for line in lines], [
+            ["1", "10", "5 000", "1.00", "+0"], ["1", "16", "5 000", "1.00", "+0"], ["2", "8", "5 000", "1.25", ""],
+            ["2", "12.5", "5 000", "1.28", "+2.5"], ["3", "9", "5 000", "", ""]])
 
     def test_finds_techniques_in_code_alone(self):
         self.assertEqual(versions.techniques("// shuffle_down<32>, __launch_bounds__(BlockSize)\n"), set())

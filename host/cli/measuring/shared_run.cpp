@@ -77,7 +77,8 @@ class shared_reduction {
       static_cast<void>(made.release());
     });
     const auto places = all_.gather(together(all_, [&] { return work_->place(); }));
-    if (places.front().at == nullptr) return;
+    meets_ = places.front().at != nullptr;
+    if (!meets_) return;
     together(all_, [&] {
       if (!all_.share_memory())
         throw input_error("its devices write into each other's memory: run it with --devices");
@@ -88,6 +89,7 @@ class shared_reduction {
   /// Folded by rank, on each of them alike.
   /// @param elements this rank's, on its device
   value operator()(const void* elements) const {
+    if (meets_) return work_->fold(work_->part(elements, at_.n));
     const auto mine = together(all_, [&] { return work_->part(elements, at_.n); });
     std::vector<std::byte> parts(mine.size() * static_cast<std::size_t>(all_.count()));
     all_.gather(mine.data(), mine.size(), parts.data());
@@ -105,6 +107,8 @@ class shared_reduction {
     if (depth != 0) depth += static_cast<std::uint64_t>(all_.count() - 1);
     r.bound = error_bound(r.expected, depth);
     r.verdict = judge(r.expected, r.computed, depth);
+    // Rank 0 alone reports.
+    if (std::ranges::count(all_.gather(r.verdict), verdict::wrong) != 0) r.verdict = verdict::wrong;
     return r;
   }
   [[nodiscard]] const reduction& work() const { return *work_; }
@@ -113,6 +117,7 @@ class shared_reduction {
   const ranks& all_;
   measure::conditions at_;
   std::unique_ptr<reduction> work_;
+  bool meets_ = false;  ///< in the kernel, which leaves the result of all
 };
 
 /// Times of the slowest rank, by the host's clock, from when all are ready.
