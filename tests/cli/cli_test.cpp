@@ -124,6 +124,8 @@ TEST_F(Cli, DevicesThatCannotShareTheInput) {
                  {"--mode"});
   expect_refusal(tenfold({"run", "10", "--devices", "simt", "--device", "simt"}), bad_input,
                  {"--device"});
+  expect_refusal(tenfold({"run", "10", "--devices", "simt", "--input", "-"}), bad_input,
+                 {"standard input"});
   for (const words& sharing : {words{"--devices", "simt"}, words{"--distributed"}})
     for (const char* option : {"--peers", "--sizes", "--kernel"})
       expect_refusal(tenfold(words{"ladder", option, "2"} + sharing), bad_input,

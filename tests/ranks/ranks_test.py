@@ -139,6 +139,12 @@ class Faults(unittest.TestCase):
         self.expect_refused(run(3, "10", "--n", "1x"), "1x")
         self.expect_refused(run(3, "10", "--n", "2^45"), "smaller n")
         self.expect_refused(run(2, "10", "--mode", "in-graph"), "--mode")
+        self.expect_refused(run(2, "10", "--input", "-"), "standard input")
+
+    def test_launcher_of_another_mpi(self):
+        done = subprocess.run([*LADDER, "--n", "10"], env=ENVIRONMENT | {"PMI_SIZE": "4"}, capture_output=True, text=True,
+                              timeout=LIMIT)
+        self.expect_refused(done, "4 processes were started, and MPI knows of 1")
 
     def test_ranks_asked_for_different_things(self):
         words = [PROGRAM, "run", "10", "--distributed", *DEVICE]

@@ -293,6 +293,8 @@ void prepare(const ranks& all, const options& o) {
   together(all, [&] {
     if (!o.mode.empty())
       throw input_error("what ranks share is timed by the host's clock: leave --mode out");
+    if (o.input == "-")
+      throw input_error("standard input goes to one rank alone: name a file that all can read");
     simt::set_schedule(simt::parse_schedule(o.schedule));
     if (all.rank() == 0) measure::check_json_file(o.json);
   });
