@@ -38,7 +38,7 @@ def run(arguments, status=0):
     """What `tenfold ARGUMENTS` prints, where it ends with this exit code."""
     if _program == "none":
         raise NoProgram
-    environment = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1")
+    environment = dict(os.environ, LC_ALL="C.UTF-8", NO_COLOR="1", COLUMNS="")
     done = subprocess.run([_program, *shlex.split(arguments)], cwd=ROOT, env=environment,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != status:

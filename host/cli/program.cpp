@@ -16,6 +16,7 @@
 #include "host/measure/testbed.hpp"
 #include "host/text/nearest.hpp"
 #include "host/text/program.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -63,7 +64,8 @@ void add_help_verb(CLI::App& app, action& chosen) {
                                       did_you_mean(*verb, names), fmt::join(names, ", ")));
       // App::help() would be that of this verb, which was chosen.
       const std::string name = verb->empty() ? app.get_name() : app.get_name() + " " + *verb;
-      fmt::print("{}", app.get_formatter()->make_help(asked_for, name, CLI::AppFormatMode::Normal));
+      fmt::print("{}", fitted(app.get_formatter()->make_help(asked_for, name,
+                                                             CLI::AppFormatMode::Normal)));
       return exit_code::success;
     };
   });

@@ -14,6 +14,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,8 +27,8 @@ namespace {
 
 int report_error(std::string_view message, exit_code code) {
   std::fflush(stdout);
-  const std::string line =
-      fmt::format("{} {}\n", paint("tenfold:", colour::red, stderr), harmless(message));
+  const std::string line = fitted(
+      fmt::format("{} {}\n", paint("tenfold:", colour::red, stderr), harmless(message)), stderr);
   std::fputs(line.c_str(), stderr);  // may be closed, or full
   return static_cast<int>(code);
 }
@@ -112,7 +113,9 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
         throw input_error(explain(app, e));
-      app.exit(e);  // prints help, or the version
+      std::ostringstream help;  // or the version
+      app.exit(e, help, help);
+      fmt::print("{}", fitted(help.str()));
     }
     flush_output();
     return static_cast<int>(code);

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "host/text/split.hpp"
+
 namespace tenfold {
 namespace {
 
@@ -22,6 +24,16 @@ bool locale_is_utf8() {
   return false;
 }
 
+/// Where the text of a line begins, behind its label, which is followed by two blanks, or behind
+/// its indentation; 0 where that would leave less than half of the width.
+std::size_t text_begin(std::string_view line, std::size_t width) {
+  const std::size_t label = std::min(line.find_first_not_of(' '), line.size());
+  const std::size_t gap = std::min(line.find("  ", label), line.size());
+  const std::size_t begin = line.find_first_not_of(' ', gap);
+  if (begin != line.npos && begin <= width / 2) return begin;
+  return label <= width / 2 ? label : 0;
+}
+
 }  // namespace
 
 bool is_terminal(std::FILE* stream) {
@@ -29,10 +41,50 @@ bool is_terminal(std::FILE* stream) {
 }
 
 std::optional<std::size_t> terminal_width(std::FILE* stream) {
+  if (const char* columns = std::getenv("COLUMNS"))
+    if (const auto width = parse_digits<std::size_t>(columns); width.value_or(0) != 0) return width;
   winsize size{};
   if (!is_terminal(stream) || ioctl(fileno(stream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
     return {};
   return size.ws_col;
+}
+
+std::size_t shown_width(std::string_view text) {
+  std::size_t width = 0;
+  bool is_colour = false;
+  for (const char each : text) {
+    const bool is_further_byte = (static_cast<unsigned char>(each) & 0xc0) == 0x80;
+    is_colour |= each == '\x1b';
+    if (!is_colour && !is_further_byte) ++width;
+    is_colour &= each != 'm';
+  }
+  return width;
+}
+
+std::string fitted(std::string_view text, std::FILE* stream) {
+  const auto width = terminal_width(stream);
+  if (!width) return std::string(text);
+  std::string result;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!result.empty() || line.data() != text.data()) result += '\n';
+    const std::size_t indent = text_begin(line, *width);
+    std::size_t used = shown_width(line.substr(0, indent));
+    result += line.substr(0, indent);
+    bool is_first = true;
+    for (const std::string_view word : split(line.substr(indent), ' ')) {
+      const std::size_t more = shown_width(word) + (is_first ? 0 : 1);
+      if (!is_first && used + more > *width) {
+        result += fmt::format("\n{:{}}{}", "", indent, word);
+        used = indent + more - 1;
+      } else {
+        result += is_first ? "" : " ";
+        result += word;
+        used += more;
+      }
+      is_first = false;
+    }
+  }
+  return result;
 }
 
 std::string paint(std::string_view text, colour c, std::FILE* stream) {
@@ -88,9 +140,11 @@ void progress::show(std::string_view what) {
   if (!is_terminal(stderr) || quiet) return;
   clear();
   std::fflush(stdout);
-  fmt::print(stderr, "{}\r", what);
+  // A line that goes on below could not be cleared.
+  const std::string_view shown = what.substr(0, terminal_width(stderr).value_or(what.npos) - 1);
+  fmt::print(stderr, "{}\r", shown);
   std::fflush(stderr);
-  shown_ = what.size();
+  shown_ = shown.size();
 }
 
 void progress::show(std::string_view what, std::size_t done, std::size_t total) {

@@ -16,8 +16,16 @@ enum class colour { plain = 0, bold = 1, red = 31, green = 32, yellow = 33 };
 
 [[nodiscard]] bool is_terminal(std::FILE* stream);
 
-/// How many characters a line of the terminal holds; nothing where the stream leads to none.
+/// How many characters a line of the terminal holds, or as many as `COLUMNS` says; nothing where
+/// that is not set and the stream leads to no terminal.
 [[nodiscard]] std::optional<std::size_t> terminal_width(std::FILE* stream);
+
+/// How many characters of a line a text takes: colours take none, letters of several bytes one.
+[[nodiscard]] std::size_t shown_width(std::string_view text);
+
+/// Prose that fits the terminal: what is too wide goes on below where its text begins. Where there
+/// is no terminal, as it was.
+[[nodiscard]] std::string fitted(std::string_view text, std::FILE* stream = stdout);
 
 /// The text in colour, if the stream leads to a terminal that takes colours (`NO_COLOR` unset,
 /// `TERM` not `dumb`); else the text.

@@ -187,6 +187,39 @@ TEST_F(Cli, QuietPrintsNothingButErrors) {
   expect_refusal(tenfold({"run", "99", "--quiet"}), bad_input, {"no stage '99'"});
 }
 
+/// The lines of standard output that are wider than that.
+words wider_than(std::ptrdiff_t width, const outcome& o) {
+  words wide;
+  for (const std::string& line : lines_of(o.out))
+    if (std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; }) > width)
+      wide.push_back(line);
+  return wide;
+}
+
+TEST_F(Cli, OutputFitsTheTerminal) {
+  for (const char* file : {"h200-ladder.json", "h200-ladder-256.json"})
+    fs::copy_file(fs::path(TENFOLD_EXAMPLES) / "../docs/results" / file, in_directory(file));
+  const words small{"--n", "1000", "--repeat", "1", "--device", "simt:32"};
+  for (const words& command :
+       {words{"list"}, words{"list", "--detours"}, words{"devices"}, words{"help"},
+        words{"run", "--help"}, words{"help", "ladder"}, words{"run", "3"} + small,
+        words{"ladder", "--n", "1000", "--device", "simt:32"}, words{"ladder"} + small,
+        words{"ladder", "--sizes", "1,10,100", "--repeat", "1"}, words{"best"} + small,
+        words{"compare", "h200-ladder.json", "h200-ladder-256.json", "h200-ladder.json"}})
+    for (const int width : {60, 80, 200}) {
+      const outcome o = succeed(command, {{"COLUMNS", std::to_string(width)}});
+      EXPECT_EQ(wider_than(width, o), words{}) << width << o.what();
+    }
+}
+
+TEST_F(Cli, ANarrowLadderSaysWhatItLeavesOut) {
+  const words ladder{"ladder", "--n", "1000", "--device", "simt:32"};
+  const outcome narrow = succeed(ladder, {{"COLUMNS", "80"}});
+  EXPECT_TRUE(contains(narrow.out, "A wider terminal has room for more: launches, barriers.\n"));
+  EXPECT_TRUE(contains(narrow.out, "3  no_bank_conflicts        1.00   98%")) << narrow.what();
+  EXPECT_FALSE(contains(succeed(ladder, {{"COLUMNS", "200"}}).out, "wider"));
+}
+
 TEST_F(Cli, DevicesAsJson) {
   const json document = json::parse(succeed({"devices", "--json"}).out);
   const json executor = document.at("devices").back();

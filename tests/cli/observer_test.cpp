@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -112,6 +115,34 @@ TEST_F(CliObserver, ProfileOfAllStagesHasALineForEach) {
   expect_parts(o, {"12 bulk_copy: hardware copies another 65536 bytes by itself",
                    "left out, as no device has it with warps of 64: 12 bulk_copy",
                    "left out: 15 narrow_elements, which takes no f32"});
+}
+
+TEST_F(CliObserver, OutputFitsTheTerminal) {
+  for (const words& command : {words{"profile", "--all"}, words{"profile", "3", "--source"},
+                               words{"check", "3"}, words{"model", "--all"}, words{"model", "3"}})
+    for (const std::size_t width : {60u, 80u, 200u}) {
+      const bool has_size = command.front() != "model";
+      const outcome o = succeed(command + (has_size ? words{"--n", "2^12"} : words{}),
+                                {{"COLUMNS", std::to_string(width)}});
+      for (const std::string& line : lines_of(o.out)) EXPECT_LE(line.size(), width) << line;
+    }
+}
+
+TEST_F(CliObserver, ResultsAreWrittenAfterEveryStage) {
+  const fs::path file = in_directory("so_far.json");
+  for (const char* verb : {"profile", "check"}) {
+    fs::remove(file);
+    const std::string program = TENFOLD_PROGRAM;
+    const words endless{program, verb, "--all", "--n", "2^16", "--json", file.string()};
+    const outcome o = spawn(endless, {}, {}, [&](pid_t pid) {
+      for (int tries = 0; !fs::exists(file) && tries < 6000; ++tries)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      kill(pid, SIGKILL);
+    });
+    ASSERT_EQ(o.code, -SIGKILL) << o.what();
+    const json document = json::parse(slurp(file));
+    EXPECT_GE(document.at(verb == std::string("check") ? "checked" : "profiles").size(), 1u);
+  }
 }
 
 TEST_F(CliObserver, AllStagesAreThoseThatHaveTheShape) {

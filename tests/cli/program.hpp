@@ -131,7 +131,8 @@ class Cli : public testing::Test {
     words variables;
     for (char** each = environ; *each != nullptr; ++each) {
       const std::string name(*each, std::strcspn(*each, "="));
-      if (name != "TENFOLD_THREADS" && !environment.contains(name)) variables.emplace_back(*each);
+      const bool is_ours = name == "TENFOLD_THREADS" || name == "COLUMNS";
+      if (!is_ours && !environment.contains(name)) variables.emplace_back(*each);
     }
     for (const auto& [name, value] : environment)
       if (!value.empty()) variables.push_back(name + "=" + value);

@@ -78,21 +78,21 @@ exit_code list_stages(const std::string& file) {
     const std::string parameters = describe_parameters(description_of(stage)),
                       elements = describe_elements(description_of(stage));
     if (is_narrow)
-      fmt::print("{:>5}  {}\n       {}\n       takes {}; {} elements{}\n", stage.number,
-                 paint(stage.name, colour::bold), stage.change, parameters, elements,
-                 stage.keeps_order ? "; keeps the order" : "");
+      fmt::print("{}", fitted(fmt::format("{:>5}  {}\n       {}\n       takes {}; {} elements{}\n",
+                                          stage.number, paint(stage.name, colour::bold),
+                                          stage.change, parameters, elements,
+                                          stage.keeps_order ? "; keeps the order" : "")));
     else
       fmt::print("{:>5}  {:<18} {:<60} {:<17} {:<13} {}\n", stage.number, stage.name, stage.change,
                  parameters, elements, stage.keeps_order ? "yes" : "no");
   }
-  fmt::print(
+  const std::string notes = fmt::format(
       "\nWide elements are {}. Narrow ones, {}, are accumulated in 64-bit integers and f32, by "
-      "{}.\n",
+      "{}.\n\nThe source of a stage is kernels/NN_name.hpp, after the tenth "
+      "kernels/beyond/NN_name.hpp; 'tenfold diff 3 4' shows what changed between two.\n",
       fmt::join(type_names(false), ", "), fmt::join(type_names(true), ", "),
       fmt::join(operators_for(element_type::f16), ", "));
-  fmt::print(
-      "\nThe source of a stage is kernels/NN_name.hpp, after the tenth kernels/beyond/NN_name.hpp; "
-      "'tenfold diff 3 4' shows what changed between two.\n");
+  fmt::print("{}", fitted(notes));
   return exit_code::success;
 }
 
@@ -103,11 +103,11 @@ exit_code list_detours(const std::string& file) {
     all.push_back({{"name", each.name}, {"file", each.file.string()}, {"idea", each.idea}});
   if (!file.empty()) measure::write_document(file, {{"context", json::object()}, {"detours", all}});
   if (file == "-") return exit_code::success;
-  for (const detour& each : detours()) fmt::print("{:<20} {}\n", each.name, each.idea);
-  fmt::print(
-      "\nThey stand beside the ladder, in kernels/detours, and are built when somebody asks for "
-      "them:\n"
-      "'tenfold run NAME', 'tenfold ladder --detours'.\n");
+  for (const detour& each : detours())
+    fmt::print("{}\n", fitted(fmt::format("{:<20} {}", each.name, each.idea)));
+  fmt::print("{}",
+             fitted("\nThey stand beside the ladder, in kernels/detours, and are built when "
+                    "somebody asks for them: 'tenfold run NAME', 'tenfold ladder --detours'.\n"));
   return exit_code::success;
 }
 
@@ -141,19 +141,19 @@ exit_code list_devices(const std::string& file) {
   for (const device_choice& each : all_devices()) {
     const auto open = each.backend->open(each.number);
     const device_properties& p = open->properties();
-    fmt::print("{:<8} {}: warp size {}, {} multiprocessors", each.name(), p.name, p.warp_size,
-               p.multiprocessors);
-    if (each.is_executor()) fmt::print(" (made up)");
-    if (p.memory_bytes != 0) fmt::print(", {}", format_bytes(p.memory_bytes));
+    std::string text = fmt::format("{:<8} {}: warp size {}, {} multiprocessors", each.name(),
+                                   p.name, p.warp_size, p.multiprocessors);
+    if (each.is_executor()) text += " (made up)";
+    if (p.memory_bytes != 0) text += ", " + format_bytes(p.memory_bytes);
     if (p.last_level_cache_bytes != 0)
-      fmt::print(", {} last-level cache", format_bytes(p.last_level_cache_bytes));
+      text += fmt::format(", {} last-level cache", format_bytes(p.last_level_cache_bytes));
     if (p.peak_bytes_per_second != 0)
-      fmt::print(", {:.0f} GB/s on paper", p.peak_bytes_per_second * 1e-9);
-    fmt::print("\n");
+      text += fmt::format(", {:.0f} GB/s on paper", p.peak_bytes_per_second * 1e-9);
+    fmt::print("{}\n", fitted(text));
   }
   for (const tenfold::backend* each : backends())
     if (const std::string absence = each->absence(); !absence.empty())
-      fmt::print("{:<8} no device: {}\n", each->name(), absence);
+      fmt::print("{}\n", fitted(fmt::format("{:<8} no device: {}", each->name(), absence)));
   return exit_code::success;
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t most_files = 26;  // as many as there are letters
-constexpr std::size_t widest_line = 120;
+constexpr std::size_t most_files = 26;    // as many as there are letters
+constexpr std::size_t widest_line = 120;  // where no terminal says how wide it is
 
 std::string letter(std::size_t file) {
   return {static_cast<char>('A' + file)};
@@ -72,11 +72,12 @@ struct group {
   std::string times, rates;
 };
 
-/// A group of columns for each file; two lines for each entry where one would be too wide.
+/// A group of columns for each file; two lines for each entry where one would be too wide. Where a
+/// terminal is too narrow for that, a table for some of the files follows that of others.
 class comparison_table {
  public:
   comparison_table(std::span<const comparison> all, std::size_t files, bool by_shape)
-      : files_(files), by_shape_(by_shape) {
+      : files_(files), by_shape_(by_shape), end_(files) {
     for (const comparison& c : all) {
       label_width_ = std::max(label_width_, label(c).size());
       for (const result_entry* each : c.results) {
@@ -84,12 +85,20 @@ class comparison_table {
         has_ceiling_ |= each != nullptr && each->share_of_ceiling.has_value();
       }
     }
-    std::size_t width = label_width_;
-    for (std::size_t i = 0; i < files_; ++i) width += group_width(i);
-    in_one_line_ = width <= widest_line;
+    in_one_line_ = width() <= terminal_width(stdout).value_or(widest_line);
   }
 
-  void print(std::span<const comparison> all) const {
+  void print(std::span<const comparison> all) {
+    const std::size_t room = terminal_width(stdout).value_or(std::string::npos);
+    for (; begin_ < files_; begin_ = end_) {
+      end_ = files_;
+      while (width() > room && end_ > begin_ + 1) --end_;
+      print_side_by_side(all);
+    }
+  }
+
+ private:
+  void print_side_by_side(std::span<const comparison> all) const {
     std::string title;
     for (const comparison& c : all) {
       if (const std::string its_title = title_of(c.example().what); its_title != title) {
@@ -101,7 +110,13 @@ class comparison_table {
     }
   }
 
- private:
+  /// Of a line of what stands side by side.
+  [[nodiscard]] std::size_t width() const {
+    std::size_t sum = label_width_;
+    for (std::size_t i = begin_; i < end_; ++i) sum += group_width(i);
+    return sum;
+  }
+
   [[nodiscard]] static std::string title_of(const subject& s) {
     return fmt::format("{} of {} {}{}", s.op, format_count(s.n), s.type, describe_mode(s.mode));
   }
@@ -135,7 +150,7 @@ class comparison_table {
   template <typename GroupOf>
   void print_groups(std::string_view label, GroupOf&& group_of) const {
     std::string first = fmt::format("{:{}}", label, label_width_), second(label_width_, ' ');
-    for (std::size_t i = 0; i < files_; ++i) {
+    for (std::size_t i = begin_; i < end_; ++i) {
       const group g = group_of(i);
       if (in_one_line_) {
         first += g.times + g.rates;
@@ -156,7 +171,7 @@ class comparison_table {
 
   void print_header() const {
     std::string letters(label_width_, ' ');
-    for (std::size_t i = 0; i < files_; ++i)
+    for (std::size_t i = begin_; i < end_; ++i)
       letters += fmt::format("{:>9}{:{}}", letter(i), "", group_width(i) - 9);
     print_line(letters);
     print_groups("", [&](std::size_t i) -> group {
@@ -186,7 +201,7 @@ class comparison_table {
   }
 
   void print_shapes(const comparison& c) const {
-    for (std::size_t i = 0; i < files_; ++i)
+    for (std::size_t i = begin_; i < end_; ++i)
       if (c.results[i] != nullptr)
         fmt::print("{:{}}  {}: {}\n", "", label_width_, letter(i),
                    format_shape(c.results[i]->shape));
@@ -194,6 +209,7 @@ class comparison_table {
 
   std::size_t files_;
   bool by_shape_;
+  std::size_t begin_ = 0, end_;  ///< the files that stand side by side
   std::size_t label_width_ = 0;
   bool has_peak_ = false, has_ceiling_ = false, in_one_line_ = true;
 };
@@ -207,27 +223,31 @@ void print_files(std::span<const result_file> files) {
     device_width = std::max(device_width, each.device.size());
   }
   for (std::size_t i = 0; i < files.size(); ++i)
-    fmt::print("{}  {:<{}}  {:<{}}  {}\n", paint(letter(i), colour::bold), files[i].path,
-               path_width, files[i].device.empty() ? "unknown device" : files[i].device,
-               std::max(device_width, std::string_view("unknown device").size()),
-               format_date(files[i].date));
+    fmt::print("{}\n", fitted(fmt::format(
+                           "{}  {:<{}}  {:<{}}  {}", paint(letter(i), colour::bold), files[i].path,
+                           path_width, files[i].device.empty() ? "unknown device" : files[i].device,
+                           std::max(device_width, std::string_view("unknown device").size()),
+                           format_date(files[i].date))));
 }
 
 /// Which is faster overall, and how much of that means something.
 void print_overall(const overall& o, const std::string& file) {
   const std::string over = format_number_of(o.entries, "entry", "entries");
   if (o.within_spread == o.entries) {
-    fmt::print("{} and A do not differ by more than the spread in any of {}.\n", file, over);
+    fmt::print("{}\n",
+               fitted(fmt::format("{} and A do not differ by more than the spread in any of {}.",
+                                  file, over)));
     return;
   }
   const bool is_faster = o.speed_up >= 1;
-  fmt::print(
-      "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
-      "spread{}.\n",
-      is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
-      is_faster ? "A" : file, over,
-      format_number_of(o.within_spread, "difference is", "differences are"),
-      o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
+  fmt::print("{}\n",
+             fitted(fmt::format(
+                 "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
+                 "spread{}.",
+                 is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
+                 is_faster ? "A" : file, over,
+                 format_number_of(o.within_spread, "difference is", "differences are"),
+                 o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread))));
 }
 
 void print_left_out(std::span<const result_file> files, const matched_results& matched) {
@@ -237,8 +257,11 @@ void print_left_out(std::span<const result_file> files, const matched_results& m
   if (partial != 0)
     fmt::print("{} not in every file.\n", format_number_of(partial, "entry is", "entries are"));
   if (matched.slower_shapes != 0)
-    fmt::print("{} left out, the fastest standing for its stage; --by-shape shows all.\n",
-               format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
+    fmt::print(
+        "{}\n",
+        fitted(fmt::format(
+            "{} left out, the fastest standing for its stage; --by-shape shows all.",
+            format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"))));
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i].wrong != 0)
       fmt::print(
@@ -260,9 +283,8 @@ void print_comparison(std::span<const result_file> files, const matched_results&
     print_overall(o, letter(i));
   }
   if (within_spread != 0)
-    fmt::print(
-        "~ within the spread: one median lies between the 5th and 95th percentiles of the other, "
-        "or between\n  its fastest and slowest run where a file has no percentiles.\n");
+    fmt::print("{}\n", fitted("~ within the spread: a median between the other's 5th and 95th "
+                              "percentiles, or its fastest and slowest run."));
   print_left_out(files, matched);
 }
 

@@ -26,6 +26,7 @@
 #include "host/reduce/stage_description.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/split.hpp"
+#include "host/text/table.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
@@ -328,22 +329,23 @@ void print_columns(listing_column left, listing_column right) {
 
 /// What the kernels are, and their figures, in a column each.
 void print_figures(std::span<const inspected_kernel> kernels) {
-  fmt::print("{}\n{}\n{}\n\n", describe_request(kernels), describe_code(kernels.front()),
+  fmt::print("{}\n{}\n\n",
+             fitted(describe_request(kernels) + '\n' + describe_code(kernels.front())),
              paint(status, colour::yellow));
-  std::string heading = fmt::format("{:<24}", "");
-  std::vector<std::vector<figure>> columns;
+  std::vector<table_column> columns{{"", 24, true}};
+  std::vector<std::vector<figure>> figures;
   for (const inspected_kernel& k : kernels) {
-    heading += fmt::format("{:>22}", column_title(*k.chosen.stage));
-    columns.push_back(figures_of(k));
+    columns.push_back({column_title(*k.chosen.stage), 22});
+    figures.push_back(figures_of(k));
   }
-  fmt::print("{}\n", paint(heading, colour::bold));
-  for (std::size_t row = 0; row < columns.front().size(); ++row) {
-    if (!says_something(columns, row)) continue;
-    fmt::print("{:<24}", columns.front()[row].label);
-    for (const std::vector<figure>& each : columns)
-      fmt::print("{:>22}", each[row].value ? fmt::format("{}", *each[row].value) : "");
-    fmt::print("\n");
+  table_rows rows;
+  for (std::size_t row = 0; row < figures.front().size(); ++row) {
+    if (!says_something(figures, row)) continue;
+    rows.push_back({figures.front()[row].label});
+    for (const std::vector<figure>& each : figures)
+      rows.back().push_back(each[row].value ? fmt::format("{}", *each[row].value) : "");
   }
+  print_table(std::move(columns), rows, 1);
 }
 
 /// The code in its own order and beside it the lines that it comes from; two kernels go side by

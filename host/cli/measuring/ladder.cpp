@@ -1,6 +1,7 @@
 #include "host/cli/measuring/ladder.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -150,42 +151,26 @@ std::size_t width_of_names(const std::vector<ladder_row>& rows) {
   return width;
 }
 
-/// The columns after the result, each with a blank before it.
-std::string share_columns(const ladder_columns& columns, const std::string& peak,
-                          const std::string& ceiling, const std::string& against_peer) {
-  std::string text;
-  if (columns.share_of_peak) text += fmt::format(" {:>7}", peak);
-  if (columns.share_of_ceiling) text += fmt::format(" {:>10}", ceiling);
-  if (!columns.best_peer.empty()) text += fmt::format(" {:>9}", against_peer);
-  return text;
-}
-
 void print_refusal(const candidate& who, std::size_t name_width, const std::string& reason) {
-  fmt::print("{:>5}  {:<{}} {}\n", number_of(who), title_of(who), name_width,
-             paint(reason, colour::yellow));
+  const std::string text =
+      fmt::format("{:>5}  {:<{}} {}", number_of(who), title_of(who), name_width, reason);
+  const std::string shown = fitted(text);
+  // What comes before the reason is as it is, whatever is broken behind it.
+  const std::size_t begin = text.size() - reason.size();
+  fmt::print("{}{}\n", shown.substr(0, begin), paint(shown.substr(begin), colour::yellow));
   std::fflush(stdout);
 }
 
-std::string time_columns(std::string_view time, std::string_view speed) {
-  return fmt::format("{:>10} {:>10}", time, speed);
-}
-
-std::string fact_columns(std::string_view launches, std::string_view barriers,
-                         std::string_view wavefronts, std::string_view lanes,
-                         std::string_view bytes, std::string_view speed) {
-  return fmt::format("{:>8} {:>8} {:>10} {:>5} {:>5} {:>9}", launches, barriers, wavefronts, lanes,
-                     bytes, speed);
-}
-
 /// What is known of a stage, where it was recorded.
-std::string describe(const stage_facts* known) {
-  if (known == nullptr) return fact_columns("-", "-", "-", "-", "-", "-");
+std::vector<std::string> describe(const stage_facts* known) {
+  if (known == nullptr) return std::vector<std::string>(6, "-");
   const double speed = known->gigabytes_per_second;
-  return fact_columns(
-      fmt::format("{}", known->launches), fmt::format("{:.4g}", known->barriers_per_block),
-      fmt::format("{:.2f}", known->wavefronts_per_request),
-      fmt::format("{:.0f}%", known->lanes_at_work), fmt::format("{:.2f}", known->bytes_per_element),
-      speed > 0 ? fmt::format("{:.4g}", speed) : "-");
+  return {fmt::format("{}", known->launches),
+          fmt::format("{:.4g}", known->barriers_per_block),
+          fmt::format("{:.2f}", known->wavefronts_per_request),
+          fmt::format("{:.0f}%", known->lanes_at_work),
+          fmt::format("{:.2f}", known->bytes_per_element),
+          speed > 0 ? fmt::format("{:.4g}", speed) : "-"};
 }
 
 /// Null where the run failed before it came to that.
@@ -237,7 +222,8 @@ void print_size_notes(const std::vector<ladder_row>& rows) {
     const bool is_measured_elsewhere = std::ranges::any_of(
         rows, [&](const ladder_row& other) { return other.who == r.who && other.measured; });
     if (r.is_shown() && !r.measured && is_measured_elsewhere)
-      fmt::print("{} at {}: {}\n", title_of(*r.who), format_count(r.n), r.refusal);
+      fmt::print("{}\n", fitted(fmt::format("{} at {}: {}", title_of(*r.who), format_count(r.n),
+                                            r.refusal)));
   }
   fmt::print(
       "\nGB/s at each size; * marks the fastest stage{}.\n",
@@ -260,26 +246,53 @@ ladder_columns choose_columns(const std::vector<ladder_row>& rows) {
   return columns;
 }
 
-std::string ladder_table::line(std::string_view number, std::string_view name,
-                               std::string_view figures, std::string_view gain,
-                               std::string_view verdict, std::string_view more) const {
-  return fmt::format("{:>5}  {:<{}} {} {:>{}}  {}{}", number, name, columns_.name_width, figures,
-                     gain, columns_.has_facts ? 9 : 12, verdict, more);
+ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
+  layout_ = {{"stage", 5}, {"name", 2 + columns_.name_width, true}};
+  const auto add = [&](const table_column& each) { layout_.push_back(each); };
+  if (columns_.has_facts) {
+    add({"launches", 9, false, 5});
+    add({"barriers", 9, false, 4});
+    add({"wavefronts", 11, false, 1});
+    add({"lanes", 6, false, 2});
+    add({"bytes", 6, false, 3});
+    add({fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)), 10});
+  } else {
+    add({"time", 11});
+    add({"GB/s", 11});
+  }
+  add({"vs before", columns_.has_facts ? 10u : 13u, false, columns_.has_facts ? 0u : 4u});
+  add({"result", 11, true});
+  constexpr std::size_t longest_bar = 12;
+  if (columns_.has_facts)
+    add({"", 2 + longest_bar, true, 6});
+  else if (columns_.has_bar())
+    add({"speed over stage 1, on a log scale", 2 + 34, true, 6});
+  if (columns_.share_of_peak) add({"of peak", 8, false, 3});
+  if (columns_.share_of_ceiling) add({"of ceiling", 11, false, 2});
+  if (!columns_.best_peer.empty()) add({"vs " + columns_.best_peer, 10, false, 1});
+  kept_ = columns_with_room(layout_);
+
+  std::vector<std::string> headings, left_out;
+  for (std::size_t i = 0; i < layout_.size(); ++i) {
+    headings.push_back(layout_[i].heading);
+    if (!layout_[i].heading.empty() && std::ranges::find(kept_, i) == kept_.end())
+      left_out.push_back(headings.back());
+  }
+  if (!left_out.empty())
+    fmt::print("{}\n", fitted(fmt::format("A wider terminal has room for more: {}.",
+                                          fmt::join(left_out, ", "))));
+  print(headings, colour::bold);
 }
 
-ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)) {
-  std::string figures = time_columns("time", "GB/s"), more;
-  if (columns_.has_facts)
-    figures = fact_columns(
-        "launches", "barriers", "wavefronts", "lanes", "bytes",
-        fmt::format("{} GB/s", recorded_device.substr(recorded_device.rfind(' ') + 1)));
-  else if (columns_.has_bar())
-    more = "  speed over stage 1, on a log scale";
-  else
-    more = share_columns(columns_, "of peak", "of ceiling", "vs " + columns_.best_peer);
-  const std::string verdict = fmt::format("{:<9}", "result");
-  fmt::print("{}\n", paint(strip(line("stage", "name", figures, "vs before", verdict, more)),
-                           colour::bold));
+void ladder_table::print(const std::vector<std::string>& cells, colour c) const {
+  std::vector<table_column> columns;
+  std::vector<std::string> shown;
+  for (const std::size_t i : kept_) {
+    columns.push_back(layout_[i]);
+    shown.push_back(cells[i]);
+  }
+  fmt::print("{}\n", paint(table_line(columns, shown), c));
+  std::fflush(stdout);
 }
 
 std::optional<double> ladder_table::climb(double speed) {
@@ -300,24 +313,24 @@ void ladder_table::add(const ladder_row& r) {
                                            : known->gigabytes_per_second;
   std::optional<double> gain;
   if (r.who->stage != nullptr) gain = climb(speed);
-  std::string figures, more;
-  if (columns_.has_facts) {
-    figures = describe(known);
-    more = "  " + (speed > 0 ? bar(speed / first_) : "");
-  } else {
-    figures = time_columns(format_seconds(m.time.median),
-                           fmt::format("{:.4g}", m.gigabytes_per_second()));
-    more = columns_.has_bar()
-               ? "  " + bar(1 + std::max(0.0, 2 * std::log2(speed / (first_ > 0 ? first_ : speed))))
-               : share_columns(columns_, format_share(m.share_of_peak),
-                               format_share(m.share_of_ceiling), format_ratio(m.against_best_peer));
-  }
+  std::vector<std::string> cells{number_of(*r.who), title_of(*r.who)};
+  const std::vector<std::string> figures =
+      columns_.has_facts
+          ? describe(known)
+          : std::vector<std::string>{format_seconds(m.time.median),
+                                     fmt::format("{:.4g}", m.gigabytes_per_second())};
+  cells.insert(cells.end(), figures.begin(), figures.end());
+  cells.push_back(format_ratio(gain));
   const verdict found = m.overall();
-  fmt::print(
-      "{}\n",
-      line(number_of(*r.who), title_of(*r.who), figures, format_ratio(gain),
-           paint(fmt::format("{:<9}", measure::name_of(found)), measure::colour_of(found)), more));
-  std::fflush(stdout);
+  cells.push_back(paint(measure::name_of(found), measure::colour_of(found)));
+  if (columns_.has_facts)
+    cells.push_back(speed > 0 ? bar(speed / first_) : "");
+  else if (columns_.has_bar())
+    cells.push_back(bar(1 + std::max(0.0, 2 * std::log2(speed / (first_ > 0 ? first_ : speed)))));
+  if (columns_.share_of_peak) cells.push_back(format_share(m.share_of_peak));
+  if (columns_.share_of_ceiling) cells.push_back(format_share(m.share_of_ceiling));
+  if (!columns_.best_peer.empty()) cells.push_back(format_ratio(m.against_best_peer));
+  print(cells);
 }
 
 const stage_facts* find_facts(const stage_info& stage) {
@@ -329,18 +342,21 @@ const stage_facts* find_facts(const stage_info& stage) {
 std::string explain_facts() {
   return fmt::format(
       "Counted on the executor, of {} f32 in blocks of {} threads: launches; barriers a block; "
-      "wavefronts a\nrequest to shared memory, more than 1 where banks conflict; lanes at work; "
+      "wavefronts a request to shared memory, more than 1 where banks conflict; lanes at work; "
       "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size, {}.\nAll this "
       "is recorded: 'tenfold profile 3' counts anew, --times takes the executor's own times, "
-      "which\nsay nothing of a GPU's.\n",
+      "which say nothing of a GPU's.\n",
       format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements),
       measure::describe(measure::parse_mode(timed_mode)));
 }
 
 void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
                       const std::vector<std::uint64_t>& sizes) {
-  constexpr std::size_t sizes_side_by_side = 7;
-  const std::size_t name_width = width_of_names(rows);
+  constexpr std::size_t most_side_by_side = 7, width_of_size = 10;
+  const std::size_t name_width = width_of_names(rows), before = 7 + name_width,
+                    room = terminal_width(stdout).value_or(std::string::npos),
+                    sizes_side_by_side = std::clamp<std::size_t>(
+                        (room - std::min(room, before)) / width_of_size, 1, most_side_by_side);
   for (std::size_t begin = 0; begin < sizes.size(); begin += sizes_side_by_side) {
     const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
     const auto some = std::span(sizes).subspan(begin, count);

@@ -11,6 +11,8 @@
 
 #include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
+#include "host/text/table.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 
@@ -78,7 +80,8 @@ struct ladder_columns {
 /// The columns that these have something to say in.
 [[nodiscard]] ladder_columns choose_columns(const std::vector<ladder_row>& rows);
 
-/// One size; prints its lines as they come.
+/// One size; prints its lines as they come, without the columns that a narrow terminal has no room
+/// for.
 class ladder_table {
  public:
   explicit ladder_table(ladder_columns columns);
@@ -87,11 +90,11 @@ class ladder_table {
  private:
   /// Takes a stage's speed. @return how many times that of the stage before
   std::optional<double> climb(double speed);
-  [[nodiscard]] std::string line(std::string_view number, std::string_view name,
-                                 std::string_view figures, std::string_view gain,
-                                 std::string_view verdict, std::string_view more) const;
+  void print(const std::vector<std::string>& cells, colour c = colour::plain) const;
 
   ladder_columns columns_;
+  std::vector<table_column> layout_;  ///< of all columns
+  std::vector<std::size_t> kept_;     ///< those of them that there is room for
   double first_ = 0, before_ = 0;  ///< how fast the first stage is, and the one before; 0: unknown
 };
 
@@ -117,7 +120,7 @@ struct stage_facts {
 /// Null where nothing is recorded of a stage.
 [[nodiscard]] const stage_facts* find_facts(const stage_info& stage);
 
-/// Many sizes: GB/s in a column for each, as many side by side as the width of a page holds.
+/// Many sizes: GB/s in a column for each, as many side by side as the terminal holds.
 /// @param sizes ascending
 void print_size_table(const std::vector<candidate>& all, const std::vector<ladder_row>& rows,
                       const std::vector<std::uint64_t>& sizes);

@@ -71,10 +71,12 @@ class ladder_run {
 
   exit_code run() {
     if (!is_silent())
-      fmt::print("{} of {} on {} ({}){}\n", input_.data.op(),
-                 options_.sizes.empty() ? input_.description() : input_.source,
-                 bed_.choice().name(), bed_.device().properties().name,
-                 shows_facts() ? "" : fmt::format(", timed {}", measure::describe(mode_)));
+      fmt::print("{}\n",
+                 fitted(fmt::format(
+                     "{} of {} on {} ({}){}", input_.data.op(),
+                     options_.sizes.empty() ? input_.description() : input_.source,
+                     bed_.choice().name(), bed_.device().properties().name,
+                     shows_facts() ? "" : fmt::format(", timed {}", measure::describe(mode_)))));
     const auto stands = [](const ladder_row& r) { return r.who->stage != nullptr && r.measured; };
     try {
       measure_all();
@@ -204,25 +206,25 @@ class ladder_run {
       if (const std::string note =
               r.measured ? describe_wrapping(input_, r.measured->expected) : "";
           !note.empty()) {
-        fmt::print("\nNote: {}.\n", note);
+        fmt::print("{}", fitted(fmt::format("\nNote: {}.\n", note)));
         break;
       }
     if (shows_facts()) return print_recorded_gain();
     if (options_.sizes.empty()) print_gain();
     if (const read_ceiling ceiling = find_ceiling(rows_); ceiling.bytes_per_second > 0)
-      fmt::print("The read ceiling is {:.4g} GB/s, which {} reaches.\n",
-                 ceiling.bytes_per_second * 1e-9, ceiling.reader);
+      fmt::print("{}\n", fitted(fmt::format("The read ceiling is {:.4g} GB/s, which {} reaches.",
+                                            ceiling.bytes_per_second * 1e-9, ceiling.reader)));
     if (bed_.choice().is_executor())
-      fmt::print(
-          "These are times of the executor, which imitates a GPU on the CPU: they count its "
-          "switches between threads and say nothing of a GPU's speed.\n");
+      fmt::print("{}\n",
+                 fitted("These are times of the executor, which imitates a GPU on the CPU: they "
+                        "count its switches between threads and say nothing of a GPU's speed."));
   }
 
   void print_failures() const {
     for (const auto& [stage, report] : trials_) {
       if (report.passed()) continue;
       fmt::print("\n{} is wrong in {} of {} trials:\n", stage->name, report.wrong, report.trials);
-      for (const std::string& each : report.failures) fmt::print("  {}\n", each);
+      for (const std::string& each : report.failures) fmt::print("{}\n", fitted("  " + each));
     }
   }
 
@@ -233,7 +235,7 @@ class ladder_run {
           !r.has(verdict::wrong))
         steps.push_back({r.who->stage->number, r.measured->gigabytes_per_second()});
     if (steps.size() >= 2 && steps.front().gigabytes_per_second > 0)
-      fmt::print("\n{}\n", describe_gain(steps));
+      fmt::print("\n{}\n", fitted(describe_gain(steps)));
   }
 
   void print_recorded_gain() const {
@@ -242,8 +244,10 @@ class ladder_run {
       if (const stage_facts* known = find_facts(*r.who->stage))
         if (known->gigabytes_per_second > 0)
           steps.push_back({known->stage, known->gigabytes_per_second});
-    fmt::print("\n{}", explain_facts());
-    if (steps.size() >= 2) fmt::print("On the {}: {}\n", recorded_device, describe_gain(steps));
+    fmt::print("\n{}", fitted(explain_facts()));
+    if (steps.size() >= 2)
+      fmt::print("{}\n",
+                 fitted(fmt::format("On the {}: {}", recorded_device, describe_gain(steps))));
   }
 
   /// What there is by now.

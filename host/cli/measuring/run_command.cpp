@@ -179,7 +179,7 @@ std::string name_entry(const result& m) {
 }  // namespace
 
 void print_fact(std::string_view key, const std::string& text) {
-  fmt::print("{:<11}{}\n", key, text);
+  fmt::print("{}\n", fitted(fmt::format("{:<11}{}", key, text)));
 }
 
 std::string describe_stage(const stage_info& stage) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -74,13 +75,15 @@ std::string_view short_name(std::string_view kernel) {
 }
 
 void print_finding(const finding& f) {
-  fmt::print("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
+  std::string text =
+      fmt::format("  {}: {}\n", paint(observe::name_of(f.kind), colour::red), f.what);
   for (const witness& each : f.witnesses)
-    fmt::print("    {}: {}\n", describe_deed(each), describe_threads(each));
-  fmt::print("    {} {}\n", paint("remedy:", colour::green), f.remedy);
-  fmt::print("    in {}, first met with warps of {}, n {}, {}; {} in all\n", short_name(f.kernel),
-             f.warp_size, format_count(f.n), f.schedule,
-             format_number_of(f.count, "time", "times"));
+    text += fmt::format("    {}: {}\n", describe_deed(each), describe_threads(each));
+  text += fmt::format("    {} {}\n", paint("remedy:", colour::green), f.remedy);
+  text += fmt::format("    in {}, first met with warps of {}, n {}, {}; {} in all\n",
+                      short_name(f.kernel), f.warp_size, format_count(f.n), f.schedule,
+                      format_number_of(f.count, "time", "times"));
+  fmt::print("{}", fitted(text));
 }
 
 /// What is checked: sums, unless a kernel serves no sums.
@@ -100,9 +103,10 @@ void print_checked(const checked_stage& checked) {
     const std::string verdict =
         count == 0 ? paint("clean", colour::green)
                    : paint(format_number_of(count, "finding", "findings"), colour::red);
-    fmt::print("{}, warps of {}: {} ({}, in {} more orders of threads and blocks)\n",
-               name_stage(*checked.stage), warp, verdict,
-               format_number_of(report.inputs, "input", "inputs"), report.schedules);
+    fmt::print("{}\n", fitted(fmt::format(
+                           "{}, warps of {}: {} ({}, in {} more orders of threads and blocks)",
+                           name_stage(*checked.stage), warp, verdict,
+                           format_number_of(report.inputs, "input", "inputs"), report.schedules)));
     for (const finding& each : report.findings) print_finding(each);
   }
   if (!checked.trials) return;
@@ -116,9 +120,10 @@ void print_checked(const checked_stage& checked) {
           ? ""
           : fmt::format("; 'tenfold run --kernel {}' judges the other operators",
                         file_of(*checked.stage));
-  fmt::print("{}, {} trials of {}: {}{}\n", name_stage(*checked.stage), trials.trials,
-             op == "sum" ? "sums" : op, verdict, others);
-  for (const std::string& each : trials.failures) fmt::print("  {}\n", each);
+  fmt::print("{}\n",
+             fitted(fmt::format("{}, {} trials of {}: {}{}", name_stage(*checked.stage),
+                                trials.trials, op == "sum" ? "sums" : op, verdict, others)));
+  for (const std::string& each : trials.failures) fmt::print("{}\n", fitted("  " + each));
 }
 
 json describe(const witness& w) {
@@ -144,13 +149,23 @@ json describe(const finding& f, const stage_info& stage) {
   return entry;
 }
 
+json empty_document() {
+  return {{"context",
+           {{"date", measure::timestamp()},
+            {"executable", "tenfold"},
+            {"device", "SIMT executor on the CPU"}}}};
+}
+
+/// Writes what there is by now, so that a run that is cut short has left what it found; to standard
+/// output only when all is done.
+void write_so_far(const check_options& o, const auto& all) {
+  if (!o.json.empty() && o.json != "-") measure::write_document(o.json, document_of(all));
+}
+
 json document_of(const std::vector<checked_stage>& checked) {
-  json document{{"context",
-                 {{"date", measure::timestamp()},
-                  {"executable", "tenfold"},
-                  {"device", "SIMT executor on the CPU"}}},
-                {"checked", json::array()},
-                {"findings", json::array()}};
+  json document = empty_document();
+  document["checked"] = json::array();
+  document["findings"] = json::array();
   for (const checked_stage& each : checked) {
     for (const auto& [warp, report] : each.reports) {
       document["checked"].push_back({{"stage", each.stage->number},
@@ -203,26 +218,24 @@ void add_views(const checked_stage& checked, const observed_kernel& k,
   }
 }
 
-checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds) {
+/// @param show says on the terminal what goes on
+checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned seeds,
+                    const std::function<void(const std::string& what)>& show) {
   checked_stage checked{&stage, {}, {}};
-  progress line;
   for (const int warp : usable_warps(stage, k)) {
-    checked.reports.emplace_back(
-        warp,
-        observe::check_kernel(request_for(stage, k, warp), seeds, [&](const std::string& what) {
-          line.show(fmt::format("{}, {}", name_stage(stage), what));
-        }));
+    checked.reports.emplace_back(warp,
+                                 observe::check_kernel(request_for(stage, k, warp), seeds, show));
   }
   if (has_small_block(stage, k)) {
     observed_kernel small = k;
     small.shape = {.block = small_block};
-    line.show(fmt::format("{}, a block of {} threads", name_stage(stage), small_block));
+    show(fmt::format("a block of {} threads", small_block));
     checked.reports.emplace_back(small_warp,
                                  observe::check_small_block(request_for(stage, small, small_warp)));
   }
   // A kernel that does not end, or leaves its arrays, is not tried further.
   if (is_own(stage) && checked.is_clean()) {
-    line.show(fmt::format("{}, trials", name_stage(stage)));
+    show("trials");
     checked.trials = measure::run_trials(*backends().back()->open(32), stage);
   }
   return checked;
@@ -294,13 +307,26 @@ judged_kernel judge(const std::filesystem::path& file, const std::string& call,
 }
 
 void print_judged(const judged_kernel& judged) {
-  fmt::print("{}{}{}\n", paint(judged.file, colour::bold), judged.call.empty() ? "" : ": ",
-             judged.call);
-  if (!judged.failure.empty()) fmt::print("  not judged  {}\n", judged.failure);
+  std::string text = fmt::format("{}{}{}\n", paint(judged.file, colour::bold),
+                                 judged.call.empty() ? "" : ": ", judged.call);
+  if (!judged.failure.empty()) text += fmt::format("  not judged  {}\n", judged.failure);
   for (const auto& [warp, verdict] : judged.by_warp)
-    fmt::print("  warps of {}  {}\n", warp,
-               paint(verdict, verdict == "clean" ? colour::green : colour::red));
-  if (!judged.trials.empty()) fmt::print("  trials       {}\n", judged.trials);
+    text += fmt::format("  warps of {}  {}\n", warp,
+                        paint(verdict, verdict == "clean" ? colour::green : colour::red));
+  if (!judged.trials.empty()) text += fmt::format("  trials       {}\n", judged.trials);
+  fmt::print("{}", fitted(text));
+}
+
+json document_of(const std::vector<judged_kernel>& all) {
+  json document = empty_document();
+  document["kernels"] = json::array();
+  for (const judged_kernel& each : all)
+    document["kernels"].push_back({{"file", each.file},
+                                   {"call", each.call},
+                                   {"clean", each.is_clean},
+                                   {"failure", each.failure},
+                                   {"check", each.document}});
+  return document;
 }
 
 exit_code check_folder(const check_options& o) {
@@ -319,18 +345,22 @@ exit_code check_folder(const check_options& o) {
     throw input_error(fmt::format(
         "'{}' has no kernels: a file of them ends in .cu, .hip, .cpp or .cc", o.corpus));
   std::ranges::sort(files);
-  std::vector<judged_kernel> all;
-  progress line;
+  std::vector<std::pair<fs::path, std::string>> launches;
   for (const fs::path& file : files) {
     std::vector<std::string> calls = calls_beside(file);
     if (calls.empty()) calls.emplace_back();
-    for (const std::string& call : calls) {
-      line.show(
-          fmt::format("{} of {}: {}", all.size() + 1, files.size(), file.filename().string()));
-      all.push_back(judge(file, call, o));
-      line.clear();
-      if (o.json != "-") print_judged(all.back());
-    }
+    for (const std::string& call : calls) launches.emplace_back(file, call);
+  }
+  std::vector<judged_kernel> all;
+  progress line;
+  for (const auto& [file, call] : launches) {
+    line.show(
+        fmt::format("{} of {}: {}", all.size() + 1, launches.size(), file.filename().string()),
+        all.size(), launches.size());
+    all.push_back(judge(file, call, o));
+    line.clear();
+    if (o.json != "-") print_judged(all.back());
+    write_so_far(o, all);
   }
   const auto clean = std::ranges::count_if(all, &judged_kernel::is_clean);
   const auto failed =
@@ -338,20 +368,7 @@ exit_code check_folder(const check_options& o) {
   if (o.json != "-")
     fmt::print("{} judged: {} clean, {} with findings; {} could not be judged\n",
                std::ssize(all) - failed, clean, std::ssize(all) - clean - failed, failed);
-  if (!o.json.empty()) {
-    json document{{"context",
-                   {{"date", measure::timestamp()},
-                    {"executable", "tenfold"},
-                    {"device", "SIMT executor on the CPU"}}},
-                  {"kernels", json::array()}};
-    for (const judged_kernel& each : all)
-      document["kernels"].push_back({{"file", each.file},
-                                     {"call", each.call},
-                                     {"clean", each.is_clean},
-                                     {"failure", each.failure},
-                                     {"check", each.document}});
-    measure::write_document(o.json, document);
-  }
+  if (!o.json.empty()) measure::write_document(o.json, document_of(all));
   if (clean + failed != std::ssize(all)) return exit_code::wrong_result;
   return failed == 0 ? exit_code::success : exit_code::bad_input;
 }
@@ -372,9 +389,15 @@ exit_code check_stages(const check_options& o) {
   std::vector<checked_stage> checked;
   std::vector<played_view> views;
   bool found = false;
+  progress line;
   for (const stage_info* each : ladder.stages) {
     const observed_kernel k = o.all ? shaped_for(*each, o.kernel) : o.kernel;
-    checked.push_back(check(*each, k, o.seeds));
+    checked.push_back(check(*each, k, o.seeds, [&](const std::string& what) {
+      line.show(fmt::format("{}, {}", name_stage(*each), what), checked.size(),
+                ladder.stages.size());
+    }));
+    line.clear();
+    write_so_far(o, checked);
     if (!o.html.empty()) add_views(checked.back(), k, views);
     if (o.json != "-") print_checked(checked.back());
     const auto& trials = checked.back().trials;

@@ -15,6 +15,7 @@
 #include "host/reduce/best.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/table.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
@@ -157,40 +158,58 @@ std::string describe_residual(const modelled_stage& m) {
 void print_one(const modelled_stage& m, const gpu_sheet& gpu) {
   print_heading(fmt::format("sum of {} {} by {} on {}, {}", format_count(m.n), name_of(m.type),
                             name_stage(m.of.stage), gpu.name, describe(m)));
-  print_heading(fmt::format("{:<6}{:>12}{:>10}{:>12}{:>18}{:>18}{:>15}", "pass", "elements",
-                            "blocks", "memory", "starts of blocks", "length of blocks",
-                            "shared memory"));
   const auto if_known = [&](double seconds) {
     return gpu.has_costs() ? format_seconds(seconds) : "-";
   };
-  for (std::size_t i = 0; i < m.time.passes.size(); ++i) {
-    const modelled_pass& p = m.time.passes[i];
-    fmt::print("{:<6}{:>12}{:>10}{:>12}{:>18}{:>18}{:>15}\n", i + 1, p.what.n, p.what.blocks,
-               format_seconds(p.memory), if_known(p.starts), format_seconds(p.blocks),
-               if_known(p.wavefronts));
-  }
-  fmt::print("The longest of each, and {} for each launch: {}. The first is bound by {}.\n",
-             gpu.has_costs() ? format_seconds(gpu.launch_seconds) : "nothing",
-             format_seconds(m.time.seconds), m.first().bound());
+  table_rows rows;
+  for (const modelled_pass& p : m.time.passes)
+    rows.push_back({fmt::format("{}", rows.size() + 1), fmt::format("{}", p.what.n),
+                    fmt::format("{}", p.what.blocks), format_seconds(p.memory), if_known(p.starts),
+                    format_seconds(p.blocks), if_known(p.wavefronts)});
+  print_table({{"pass", 6, true},
+               {"elements", 12},
+               {"blocks", 10},
+               {"memory", 12},
+               {"starts of blocks", 18},
+               {"length of blocks", 18},
+               {"shared memory", 15}},
+              rows, 1);
+  std::string text =
+      fmt::format("The longest of each, and {} for each launch: {}. The first is bound by {}.\n",
+                  gpu.has_costs() ? format_seconds(gpu.launch_seconds) : "nothing",
+                  format_seconds(m.time.seconds), m.first().bound());
   if (m.measured)
-    fmt::print("Measured, after a kernel that wrote the input: {}. The model is {:.1f}% {} that.\n",
-               describe_measured(m), std::abs(100 * m.residual()),
-               m.residual() < 0 ? "below" : "above");
-  fmt::print("Work {:.0f} operations, the longest chain {:.0f}: {:.3g} could be done at once.\n",
-             m.work(), m.span(), m.work() / std::max(1.0, m.span()));
+    text += fmt::format(
+        "Measured, after a kernel that wrote the input: {}. The model is {:.1f}% {} that.\n",
+        describe_measured(m), std::abs(100 * m.residual()), m.residual() < 0 ? "below" : "above");
+  text += fmt::format(
+      "Work {:.0f} operations, the longest chain {:.0f}: {:.3g} could be done at once.\n", m.work(),
+      m.span(), m.work() / std::max(1.0, m.span()));
+  fmt::print("{}", fitted(text));
 }
 
 void print_all(const std::vector<modelled_stage>& all, const gpu_sheet& gpu) {
   print_heading(fmt::format("sums of {} {} on {}", format_count(all.front().n),
                             name_of(all.front().type), gpu.name));
-  print_heading(fmt::format("{:>5}  {:<18}{:>10}{:>11}{:>8}  {:<18}{:>8}{:>15}  {}", "stage",
-                            "name", "predicted", "measured", "off", "bound by", "chain",
-                            "done at once", "shape"));
-  for (const modelled_stage& m : all)
-    fmt::print("{:>5}  {:<18}{:>10}{:>11}{:>8}  {:<18}{:>8.0f}{:>15.3g}  {}\n", m.of.stage.number,
-               m.of.stage.name, format_seconds(m.time.seconds), describe_measured(m),
-               describe_residual(m), m.first().bound(), m.span(),
-               m.work() / std::max(1.0, m.span()), describe(m));
+  table_rows rows;
+  std::size_t longest_shape = 0;
+  for (const modelled_stage& m : all) {
+    rows.push_back({fmt::format("{}", m.of.stage.number), std::string(m.of.stage.name),
+                    format_seconds(m.time.seconds), describe_measured(m), describe_residual(m),
+                    std::string(m.first().bound()), fmt::format("{:.0f}", m.span()),
+                    fmt::format("{:.3g}", m.work() / std::max(1.0, m.span())), describe(m)});
+    longest_shape = std::max(longest_shape, rows.back().back().size());
+  }
+  print_table({{"stage", 5},
+               {"name", 20, true},
+               {"predicted", 10},
+               {"measured", 11},
+               {"off", 8},
+               {"bound by", 20, true},
+               {"chain", 8},
+               {"done at once", 15},
+               {"shape", 2 + longest_shape, true}},
+              rows, 2);
 }
 
 json describe(const modelled_pass& p) {
@@ -260,9 +279,9 @@ exit_code model_stages(const model_options& o) {
   if (o.json != "-") {
     o.all ? print_all(all, gpu) : print_one(all.front(), gpu);
     if (!gpu.has_costs())
-      fmt::print(
-          "Nobody measured what a block costs on this GPU: this is the least that it can take, by "
-          "the bandwidth of its memory on paper and by its latency.\n");
+      fmt::print("{}\n", fitted("Nobody measured what a block costs on this GPU: this is the least "
+                                "that it can take, by the bandwidth of its memory on paper and by "
+                                "its latency."));
   }
   if (!o.json.empty()) measure::write_document(o.json, document_of(all, gpu));
   return exit_code::success;

@@ -129,7 +129,7 @@ observe::run_request request_for(const stage_info& stage, const observed_kernel&
 }
 
 void print_heading(const std::string& text) {
-  fmt::print("{}\n", paint(text, colour::bold));
+  fmt::print("{}\n", paint(fitted(text), colour::bold));
 }
 
 }  // namespace tenfold::cli

@@ -17,6 +17,7 @@
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
+#include "host/text/table.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
@@ -28,8 +29,6 @@ using json = nlohmann::ordered_json;
 using observe::kernel_profile;
 using observe::place_counters;
 using observe::traffic;
-
-constexpr int label_width = 36;
 
 /// A stage and what it took.
 struct profiled_stage {
@@ -160,91 +159,143 @@ json describe(const profiled_stage& s) {
 /// A stage in a column, beside the stage before it where there is one, for one warp size.
 void print_profile(const profiled_stage* before, const profiled_stage& stage) {
   print_heading(describe_request(stage.profile));
+  constexpr std::size_t width = 22;
   const std::vector<counter> now = counters_of(stage.profile);
-  std::string heading = fmt::format("{:<{}}", "", label_width);
-  if (before != nullptr) heading += fmt::format("{:>22}", column_title(*before->stage));
-  print_heading(heading + fmt::format("{:>22}", column_title(*stage.stage)));
   const std::vector<counter> old =
       before == nullptr ? std::vector<counter>{} : counters_of(before->profile);
+  std::vector<table_column> columns{{"", 36, true}};
+  if (before != nullptr) columns.push_back({column_title(*before->stage), width});
+  columns.push_back({column_title(*stage.stage), width});
+  if (before != nullptr) columns.push_back({"", 10});
+  table_rows rows;
   for (std::size_t i = 0; i < now.size(); ++i) {
     if (now[i].number() == 0 && (old.empty() || old[i].number() == 0)) continue;
-    fmt::print("{:<{}}", now[i].label, label_width);
-    if (!old.empty()) fmt::print("{:>22}", show(old[i]));
-    fmt::print("{:>22}", show(now[i]));
-    if (!old.empty()) fmt::print("  {:>8}", show_change(old[i], now[i]));
-    fmt::print("\n");
+    rows.push_back({std::string(now[i].label), show(now[i])});
+    if (old.empty()) continue;
+    rows.back().insert(rows.back().begin() + 1, show(old[i]));
+    rows.back().push_back(show_change(old[i], now[i]));
   }
+  print_table(std::move(columns), rows, 1);
 }
 
 /// The launches, one a line.
 void print_passes(const kernel_profile& p) {
-  print_heading(fmt::format("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}", "pass", "elements",
-                            "blocks", "threads", "shared bytes", "bytes read", "bytes written"));
-  for (std::size_t i = 0; i < p.passes.size(); ++i) {
-    const observe::launch_profile& pass = p.passes[i];
-    fmt::print("{:<6}{:>12}{:>10}{:>9}{:>14}{:>16}{:>16}\n", i + 1, pass.n, pass.blocks,
-               pass.threads_per_block, pass.shared_bytes,
-               pass.total.global.reads.bytes + pass.total.bulk_bytes,
-               pass.total.global.writes.bytes);
+  table_rows rows;
+  for (const observe::launch_profile& pass : p.passes) {
+    rows.push_back({fmt::format("{}", rows.size() + 1)});
+    for (const std::uint64_t figure :
+         {std::uint64_t{pass.n}, std::uint64_t{pass.blocks}, std::uint64_t{pass.threads_per_block},
+          std::uint64_t{pass.shared_bytes}, pass.total.global.reads.bytes + pass.total.bulk_bytes,
+          pass.total.global.writes.bytes})
+      rows.back().push_back(fmt::format("{}", figure));
   }
+  print_table({{"pass", 6, true},
+               {"elements", 12},
+               {"blocks", 10},
+               {"threads", 9},
+               {"shared bytes", 14},
+               {"bytes read", 16},
+               {"bytes written", 16}},
+              rows, 1);
 }
 
 /// Every stage a line, for one warp size.
 void print_profiles(std::span<const profiled_stage> stages) {
   print_heading(describe_request(stages.front().profile) + ", where a stage takes no other");
-  print_heading(
-      fmt::format("{:>5}  {:<18}{:>9}{:>9}{:>11}{:>9}{:>11}{:>12}{:>10}{:>9}{:>10}{:>10}{:>10}",
-                  "stage", "name", "launches", "blocks", "sectors", "used %", "shared",
-                  "wavefronts", "per req.", "lanes", "barriers", "shuffles", "steps"));
+  table_rows rows;
   for (const profiled_stage& each : stages) {
     const kernel_profile& p = each.profile;
     const traffic shared = p.total.shared.total();
-    fmt::print(
-        "{:>5}  "
-        "{:<18}{:>9}{:>9}{:>11}{:>9.1f}{:>11}{:>12}{:>10.2f}{:>9.2f}{:>10.2f}{:>10}{:>10.3f}\n",
-        is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number), each.stage->name,
-        p.passes.size(), p.blocks, p.total.global.total().sectors, p.sector_efficiency(),
-        shared.requests, shared.wavefronts, p.wavefronts_per_request(), p.active_lanes(),
-        p.barriers_per_block(), p.total.shuffles, p.steps_per_element());
+    rows.push_back(
+        {is_unlisted(*each.stage) ? "" : fmt::format("{}", each.stage->number),
+         std::string(each.stage->name), fmt::format("{}", p.passes.size()),
+         fmt::format("{}", p.blocks), fmt::format("{}", p.total.global.total().sectors),
+         fmt::format("{:.1f}", p.sector_efficiency()), fmt::format("{}", shared.requests),
+         fmt::format("{}", shared.wavefronts), fmt::format("{:.2f}", p.wavefronts_per_request()),
+         fmt::format("{:.2f}", p.active_lanes()), fmt::format("{:.2f}", p.barriers_per_block()),
+         fmt::format("{}", p.total.shuffles), fmt::format("{:.3f}", p.steps_per_element())});
   }
+  print_table({{"stage", 5},
+               {"name", 20, true},
+               {"launches", 9},
+               {"blocks", 9},
+               {"sectors", 11},
+               {"used %", 9},
+               {"shared", 11},
+               {"wavefronts", 12},
+               {"per req.", 10},
+               {"lanes", 9},
+               {"barriers", 10},
+               {"shuffles", 10},
+               {"steps", 10}},
+              rows, 2);
   for (const profiled_stage& each : stages)
     if (const std::uint64_t bytes = each.profile.total.bulk_bytes; bytes != 0)
-      fmt::print("{}: hardware copies another {} bytes by itself, which are in no sector above\n",
-                 column_title(*each.stage), bytes);
+      fmt::print("{}\n", fitted(fmt::format("{}: hardware copies another {} bytes by itself, which "
+                                            "are in no sector above",
+                                            column_title(*each.stage), bytes)));
 }
 
-/// The kernel's text with counters beside its lines.
+/// The kernel's text with counters beside its lines: on a terminal with as many as leave it half of
+/// the width, and cut to that.
 void print_source(const profiled_stage& stage) {
   const observe::line_profiles& lines = stage.profile.lines;
   std::uint64_t most_entries = 0;
   for (const auto& [number, counters] : lines)
     most_entries = std::max(most_entries, counters.entries);
-  print_heading(fmt::format("{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}  line of {}", "steps",
-                            "lanes", "global", "sectors", "shared", "wavefronts", "barriers",
-                            "shuffles", file_of(*stage.stage)));
+  const std::size_t screen = terminal_width(stdout).value_or(std::string::npos);
+  std::vector<table_column> all{{"steps", 10},
+                                {"lanes", 7, false, 1},
+                                {"global", 10, false, 4},
+                                {"sectors", 10, false, 2},
+                                {"shared", 10, false, 5},
+                                {"wavefronts", 11, false, 3},
+                                {"barriers", 10, false, 6},
+                                {"shuffles", 10, false, 7},
+                                {fmt::format("line of {}", file_of(*stage.stage)),
+                                 std::min<std::size_t>(screen / 2, 90), true}};
+  const std::vector<std::size_t> kept = columns_with_room(all);
+  const auto cells_of = [&](const auto& of) {
+    std::vector<std::string> cells;
+    for (const std::size_t i : kept) cells.push_back(of(i));
+    return cells;
+  };
+  std::vector<table_column> columns;
+  for (const std::size_t i : kept) columns.push_back(all[i]);
+  print_heading(table_line(columns, cells_of([&](std::size_t i) { return all[i].heading; })));
+  columns.pop_back();
+  std::size_t width = 0;
+  for (const table_column& each : columns) width += each.width;
+  const auto print_line = [&](const std::string& counters, std::string_view mark, int number,
+                              std::string_view line) {
+    const std::string text = fmt::format("{} {:>4}  {}", mark, number, line);
+    fmt::print("{}{}{}\n", counters, std::string(width - shown_width(counters), ' '),
+               text.substr(0, screen - std::min(screen, width)));
+  };
   std::istringstream text{text_of(*stage.stage)};
   int number = 0;
   for (std::string line; std::getline(text, line);) {
     const auto found = lines.find(++number);
     if (found == lines.end()) {
-      fmt::print("{:>78}  {:>4}  {}\n", "", number, line);
+      print_line("", " ", number, line);
       continue;
     }
     const place_counters& c = found->second;
     const traffic global = c.global.total(), shared = c.shared.total();
     const double lanes = active_lanes(c);
-    const std::string row = fmt::format(
-        "{:>10}{:>7}{:>10}{:>10}{:>10}{:>11}{:>10}{:>10}", blank_if_zero(c.entries),
-        lanes == 0 ? "" : fmt::format("{:.2f}", lanes), blank_if_zero(global.requests),
-        blank_if_zero(global.sectors), blank_if_zero(shared.requests),
-        blank_if_zero(shared.wavefronts), blank_if_zero(c.block_barriers + c.warp_barriers),
-        // Votes are exchanges between lanes as well.
-        blank_if_zero(c.shuffles + c.votes));
+    const std::string counters[]{blank_if_zero(c.entries),
+                                 lanes == 0 ? "" : fmt::format("{:.2f}", lanes),
+                                 blank_if_zero(global.requests), blank_if_zero(global.sectors),
+                                 blank_if_zero(shared.requests), blank_if_zero(shared.wavefronts),
+                                 blank_if_zero(c.block_barriers + c.warp_barriers),
+                                 // Votes are exchanges between lanes as well.
+                                 blank_if_zero(c.shuffles + c.votes), ""};
+    const std::string row =
+        table_line(columns, cells_of([&](std::size_t i) { return counters[i]; }));
     const bool hot = c.entries * 2 >= most_entries;
-    fmt::print("{}{} {:>4}  {}\n", hot ? paint(row, colour::red) : row, hot ? "*" : " ", number,
-               line);
+    print_line(hot ? paint(row, colour::red) : row, hot ? "*" : " ", number, line);
   }
-  fmt::print("* a hot line: at least half as many steps as the line with most\n");
+  fmt::print("{}\n", fitted("* a hot line: at least half as many steps as the line with most"));
 }
 
 json profile_document(std::span<const profiled_stage> stages) {
@@ -300,31 +351,39 @@ std::vector<profiled_stage> show_one(const profile_options& o) {
   return shown;
 }
 
+/// Each time anew, so that a run that is cut short has left what it found.
+void write_profiles(const profile_options& o, std::span<const profiled_stage> all) {
+  if (!o.json.empty() && o.json != "-") measure::write_document(o.json, profile_document(all));
+}
+
 std::vector<profiled_stage> show_all(const profile_options& o) {
   std::vector<profiled_stage> all;
   const element_type type = parse_element_type(o.kernel.type);
   const observed_ladder ladder = all_stages_for(o.kernel);
   progress line;
+  std::size_t done = 0;
+  const std::size_t total = o.kernel.warps.size() * ladder.stages.size();
   for (const int warp : o.kernel.warps) {
-    std::vector<profiled_stage> stages;
+    const std::size_t begin = all.size();
     std::vector<std::string> left_out;
     for (const stage_info* stage : ladder.stages) {
+      ++done;
       if (!runs_on(*stage, type, warp)) {
         left_out.push_back(column_title(*stage));
         continue;
       }
-      line.show(fmt::format("{}, warps of {}", name_stage(*stage), warp));
-      stages.push_back(profile(*stage, shaped_for(*stage, o.kernel), warp));
+      line.show(fmt::format("{}, warps of {}", name_stage(*stage), warp), done - 1, total);
+      all.push_back(profile(*stage, shaped_for(*stage, o.kernel), warp));
+      write_profiles(o, all);
     }
     line.clear();
     if (o.json != "-") {
-      if (!all.empty()) fmt::print("\n");
-      print_profiles(stages);
+      if (begin != 0) fmt::print("\n");
+      print_profiles(std::span(all).subspan(begin));
       if (!left_out.empty())
-        fmt::print("left out, as no device has it with warps of {}: {}\n", warp,
-                   fmt::join(left_out, ", "));
+        fmt::print("{}\n", fitted(fmt::format("left out, as no device has it with warps of {}: {}",
+                                              warp, fmt::join(left_out, ", "))));
     }
-    std::move(stages.begin(), stages.end(), std::back_inserter(all));
   }
   if (o.json != "-") ladder.print_left_out();
   return all;
@@ -337,13 +396,13 @@ exit_code profile_stages(const profile_options& o) {
   measure::check_json_file(o.json);
   const std::vector<profiled_stage> shown = o.all ? show_all(o) : show_one(o);
   if (o.json != "-")
-    fmt::print(
-        "\nA step is a basic block that a warp enters, as g++ makes them: figures to compare "
-        "kernels by, no instructions of a GPU.\n{}",
-        std::ranges::find(o.kernel.warps, 64) == o.kernel.warps.end()
-            ? ""
-            : "With warps of 64, wavefronts are a model: two halves of 32 lanes, not measured on "
-              "AMD's hardware.\n");
+    fmt::print("{}", fitted(fmt::format(
+                         "\nA step is a basic block that a warp enters, as g++ makes them: figures "
+                         "to compare kernels by, no instructions of a GPU.\n{}",
+                         std::ranges::find(o.kernel.warps, 64) == o.kernel.warps.end()
+                             ? ""
+                             : "With warps of 64, wavefronts are a model: two halves of 32 lanes, "
+                               "not measured on AMD's hardware.\n")));
   if (!o.json.empty()) measure::write_document(o.json, profile_document(shown));
   return exit_code::success;
 }

@@ -1,0 +1,88 @@
+#include "host/text/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+#include "host/text/terminal.hpp"
+
+namespace tenfold {
+namespace {
+
+constexpr std::size_t gap = 2;
+
+std::size_t width_of(std::span<const table_column> columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::size_t{0},
+                         [](std::size_t sum, const table_column& c) { return sum + c.width; });
+}
+
+/// Columns as narrow as what is in them.
+void shrink(std::vector<table_column>& columns, const table_rows& rows) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    columns[i].width = shown_width(columns[i].heading);
+    for (const std::vector<std::string>& row : rows)
+      columns[i].width = std::max(columns[i].width, shown_width(row[i]));
+    if (i > 0) columns[i].width += gap;
+  }
+}
+
+template <typename T>
+std::vector<T> chosen_of(const std::vector<T>& all, std::size_t keys, std::size_t begin,
+                         std::size_t end) {
+  std::vector<T> chosen(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(keys));
+  chosen.insert(chosen.end(), all.begin() + static_cast<std::ptrdiff_t>(begin),
+                all.begin() + static_cast<std::ptrdiff_t>(end));
+  return chosen;
+}
+
+}  // namespace
+
+std::string table_line(std::span<const table_column> columns, std::span<const std::string> cells) {
+  std::string line;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::size_t width = shown_width(cells[i]), before = columns[i].is_left && i > 0 ? gap : 0,
+                      blanks = columns[i].width - std::min(columns[i].width, width + before);
+    line += std::string(columns[i].is_left ? before : blanks, ' ') + cells[i];
+    if (columns[i].is_left) line += std::string(blanks, ' ');
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+std::vector<std::size_t> columns_with_room(std::span<const table_column> columns) {
+  std::vector<std::size_t> kept(columns.size());
+  std::iota(kept.begin(), kept.end(), std::size_t{0});
+  const std::size_t room = terminal_width(stdout).value_or(width_of(columns));
+  std::size_t width = width_of(columns);
+  const auto spared = [&](std::size_t i) { return columns[i].spared; };
+  while (width > room) {
+    const auto least = std::ranges::max_element(kept, {}, spared);
+    if (least == kept.end() || spared(*least) == 0) break;
+    width -= columns[*least].width;
+    kept.erase(least);
+  }
+  return kept;
+}
+
+void print_table(std::vector<table_column> columns, const table_rows& rows, std::size_t keys) {
+  const std::size_t room = terminal_width(stdout).value_or(width_of(columns));
+  if (width_of(columns) > room) shrink(columns, rows);
+  const std::size_t key_width = width_of(std::span(columns).first(keys));
+  for (std::size_t begin = keys, end; begin < columns.size(); begin = end) {
+    std::size_t width = key_width + columns[begin].width;
+    for (end = begin + 1; end < columns.size() && width + columns[end].width <= room; ++end)
+      width += columns[end].width;
+    if (begin != keys) fmt::print("\n");
+    const std::vector<table_column> part = chosen_of(columns, keys, begin, end);
+    std::vector<std::string> headings;
+    for (const table_column& each : part) headings.push_back(each.heading);
+    if (const std::string line = table_line(part, headings); !line.empty())
+      fmt::print("{}\n", paint(line, colour::bold));
+    for (const std::vector<std::string>& row : rows)
+      fmt::print("{}\n", table_line(part, chosen_of(row, keys, begin, end)));
+  }
+}
+
+}  // namespace tenfold

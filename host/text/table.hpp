@@ -1,0 +1,32 @@
+/// @file
+/// Tables that fit the terminal.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tenfold {
+
+struct table_column {
+  std::string heading;
+  std::size_t width;       ///< characters, those that part it from the one before among them
+  bool is_left = false;    ///< where the text stands, two blanks behind the column before
+  std::size_t spared = 0;  ///< by the highest first, where there is no room for all; 0: never
+};
+
+/// Cells, which may be painted, in columns; without blanks at its end.
+[[nodiscard]] std::string table_line(std::span<const table_column> columns,
+                                     std::span<const std::string> cells);
+
+/// The columns that a terminal has room for, by their numbers; all where there is no terminal.
+[[nodiscard]] std::vector<std::size_t> columns_with_room(std::span<const table_column> columns);
+
+using table_rows = std::vector<std::vector<std::string>>;
+
+/// Prints all of a table. On a terminal that is too narrow columns are no wider than what is in
+/// them, and stand in parts one below the other, each behind the first `keys` columns.
+void print_table(std::vector<table_column> columns, const table_rows& rows, std::size_t keys);
+
+}  // namespace tenfold
