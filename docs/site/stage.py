@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Lays out what Sphinx reads: stage.py FOLDER
+"""Lays out what Sphinx reads: stage.py FOLDER [PLAYED]
 
 The pages of docs/ go there as they are, but for comments, which only scripts read. What they link
 to elsewhere in the repository becomes a page below source/, and the links lead there: a Markdown
-file as it is, any other with its text, a folder with the names in it.
+file as it is, any other with its text, a folder with the names in it. PLAYED/players holds what
+players.py had written, to which the pages of the stages and of the pitfalls lead.
 """
 
 import os
@@ -55,9 +56,21 @@ def front_page(path):
     return next((page for page in (path / "README.md", path / "index.md") if page.exists()), path)
 
 
+def with_links_to_players(text, players):
+    """The page of pitfalls, each of which leads to what plays it: where its lines are shown, and in the table."""
+    def link(name, words):
+        is_there = (players / f"{name}.html").exists()
+        return f'<a href="_static/players/{name}.html">{words}</a>' if is_there else ""
+
+    text = re.sub(r'<!-- weave: pitfall\("(\w+)"\) -->.*?<!-- /weave -->',
+                  lambda shown: f"{shown[0]}\n\n{link(shown[1], 'See it happen, step by step')}\n", text, flags=re.DOTALL)
+    return re.sub(r"^\| \[(\w+)\]\(\.\./kernels/pitfalls/\w+\.hpp\)",
+                  lambda row: f"{row[0]} {link(row[1], 'play')}", text, flags=re.MULTILINE)
+
+
 class Site:
-    def __init__(self, folder):
-        self.folder = folder
+    def __init__(self, folder, players):
+        self.folder, self.players = folder, players
         self.written = set()
         self.linked = []  # what still needs a page
 
@@ -98,13 +111,16 @@ class Site:
         return "".join(redirected) + text[end:]
 
     def lay_out_markdown(self, path, place):
-        text = markdown.without_comments(path.read_text())
+        text = path.read_text()
+        if path.parent == DOCS and path.name.startswith("pitfalls") and self.players:
+            text = with_links_to_players(text, self.players)
+        text = markdown.without_comments(text)
         front = "" if path in self.own_pages else ORPHAN
         if path == DOCS / "index.md":
             front, text = ONE_HEADING, with_contents(text)
         text = self.redirect(NEIGHBOURS.sub("", text), path, place)
         if path.parent == DOCS / "stages":
-            text = stage_pages.with_additions(text, int(path.name[:2]))
+            text = stage_pages.with_additions(text, int(path.name[:2]), self.players is not None)
         self.write(place, (front + text).encode())
 
     def lay_out_listing(self, path, place):
@@ -146,4 +162,5 @@ class Site:
 
 
 if __name__ == "__main__":
-    Site(pathlib.Path(sys.argv[1]).resolve()).lay_out_all()
+    folder, *played = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
+    Site(folder, played[0] / "players" if played else None).lay_out_all()

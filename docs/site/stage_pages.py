@@ -1,5 +1,5 @@
 """What the site adds to the page of a stage: where on the ladder the reader is, and the whole kernel with
-the lines that changed. A repository browser shows neither."""
+the lines that changed, and a player in the place of its drawing. A repository browser shows none of them."""
 
 import difflib
 import html
@@ -15,6 +15,8 @@ from blocks.sources import file_of, lines_of, name_of, page_of  # noqa: E402
 
 STAGES = range(1, 11)
 DIFF = re.compile(r"^```diff\n.*?^```\n\n[^\n]*`\./tenfold diff [^\n]*\n", re.MULTILINE | re.DOTALL)
+DRAWING = re.compile(r"^!\[[^\n]*\]\(\.\./images/\d\d_\w+\.svg\)\n", re.MULTILINE)
+THE_CHANGE = "\n## The change\n"  # a page without a drawing has its player before it
 
 
 def reached(stage):
@@ -66,8 +68,24 @@ def whole_kernel(stage):
                       "</details>", ""])
 
 
-def with_additions(text, stage):
-    """A stage's page with its place on the ladder before the first heading, and its kernel after the diff."""
+def player(stage):
+    """What the site's script makes a player of; without it the link leads there."""
+    page = pathlib.Path(file_of(stage)).with_suffix(".html").name
+    return (f'<div class="player" data-title="Stage {stage}, {name_of(stage)}, step by step">'
+            f'<a href="../_static/players/{page}">Play it, step by step</a></div>\n')
+
+
+def with_player(text, stage):
+    drawing = DRAWING.search(text)
+    end = drawing.end() if drawing else text.index(THE_CHANGE)
+    return f"{text[:end]}\n{player(stage)}{text[end:]}"
+
+
+def with_additions(text, stage, has_player):
+    """A stage's page with its place on the ladder before the first heading, its kernel after the diff, and, if
+    there is one, its player after its drawing."""
+    if has_player:
+        text = with_player(text, stage)
     head, mark, rest = text.partition("\n## ")
     text = f"{head}\n{small_ladder(stage)}\n{mark}{rest}"
     if stage > 1:  # the first page shows all of its kernel

@@ -57,9 +57,14 @@ class wait_report {
   steady_clock::time_point start_ = steady_clock::now(), next_ = start_ + std::chrono::seconds(2);
 };
 
-bool refreshes() {
+/// What is asked of it by the environment.
+bool refresh_is(std::string_view wanted) {
   const char* const value = std::getenv("TENFOLD_REFRESH");
-  return value != nullptr && std::string_view(value) == "1" && can_build();
+  return value != nullptr && value == wanted;
+}
+
+bool refreshes() {
+  return refresh_is("1") && can_build();
 }
 
 [[noreturn]] void refuse_to_build(int failure) {
@@ -207,7 +212,8 @@ class build_run {
 bool may_be_outdated(const fs::path& file) {
   using time = std::optional<fs::file_time_type>;
   static const time built = []() -> time {
-    if (!can_build() || access(build_folder().c_str(), W_OK) != 0) return std::nullopt;
+    if (!can_build() || refresh_is("0") || access(build_folder().c_str(), W_OK) != 0)
+      return std::nullopt;
     Dl_info here{};
     dladdr(reinterpret_cast<const void*>(&build_folder), &here);
     return fs::last_write_time(here.dli_fname);

@@ -4,9 +4,10 @@
 ///
 /// Where a file is missing it is built, and where it is older than this program it is brought up to
 /// date. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
-/// sets it, whatever is asked for is brought up to date with the sources first. Standard error has
-/// how a build goes, and what the compiler says where something cannot be built, or can be but
-/// not without a warning.
+/// sets it, whatever is asked for is brought up to date with the sources first; with 0, as a build
+/// sets it for programs that it calls, what is there is taken as it is. Standard error has how a
+/// build goes, and what the compiler says where something cannot be built, or can be but not
+/// without a warning.
 #pragma once
 
 #include <filesystem>

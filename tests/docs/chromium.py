@@ -119,13 +119,28 @@ class Browser:
         self.call("Page.navigate", url=address)
         self.wait_for("document.readyState == 'complete'")
 
-    def value_of(self, expression):
-        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+    def value_of(self, expression, frame=0):
+        """What is so in the page, or in its first frame, 1, of which no variables are seen."""
+        where = {}
+        if frame:
+            frames = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
+            world = self.call("Page.createIsolatedWorld", frameId=frames[frame - 1]["frame"]["id"])
+            where["contextId"] = world["executionContextId"]
+        result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, **where)
         return result["result"].get("value")
 
-    def wait_for(self, condition, seconds=20):
+    def wait_for(self, condition, seconds=20, frame=0):
         end = time.monotonic() + seconds
-        while not self.value_of(condition):
+
+        def is_so():
+            try:
+                return self.value_of(condition, frame)
+            except RuntimeError:
+                if frame:  # which may go to its page in between
+                    return False
+                raise
+
+        while not is_so():
             if time.monotonic() > end:
                 raise TimeoutError(f"never came true: {condition}")
             time.sleep(0.05)

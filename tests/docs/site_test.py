@@ -20,6 +20,8 @@ import stage_pages  # noqa: E402
 SITE = pathlib.Path(os.environ.get("TENFOLD_SITE", "no site was built")).resolve()
 HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$", re.MULTILINE)
 NO_CHROMIUM = "there is no Chromium"
+HAS_PLAYERS = (SITE / "_static/players").exists()
+NO_PLAYERS = "the site was built where no program observes kernels"
 
 
 def is_remote(address):
@@ -236,6 +238,19 @@ class SiteTest(unittest.TestCase):
                 marked = len(stage_pages.changed_lines(stage)) if stage > 1 else 0
                 self.assertEqual(marked, text.count('<span class="hll">'))
 
+    def players(self, page):
+        """The players that a page leads to, by their names."""
+        return {pathlib.Path(link).stem for link in self.pages[SITE / page].links if "_static/players/" in link}
+
+    @unittest.skipUnless(HAS_PLAYERS, NO_PLAYERS)
+    def test_every_stage_and_pitfall_has_its_player(self):
+        for stage in stage_pages.STAGES:
+            page = pathlib.Path(stage_pages.page_of(stage)).with_suffix(".html")
+            self.assertEqual({page.stem}, self.players(page))
+        pitfalls = {path.stem for path in (ROOT / "kernels/pitfalls").glob("*.hpp")}
+        self.assertEqual(pitfalls, self.players("pitfalls.html"))
+        self.assertEqual(pitfalls, self.players("pitfalls-found.html"))
+
     def test_previous_and_next_are_there_once(self):
         for path in SITE.glob("stages/*.html"):
             article = re.search(r"<article.*</article>", path.read_text(), re.DOTALL)[0]
@@ -371,7 +386,7 @@ class BrowserTest(unittest.TestCase):
 
     def test_a_tap_opens_a_drawing_at_its_own_size(self):
         self.browser.resize(*self.PHONE)
-        self.open("stages/01_naive.html")
+        self.open("beyond.html")
         self.browser.value_of("document.querySelector('article a > img').click()")
         self.browser.wait_for("document.querySelector('dialog[open] img').width > innerWidth")
         self.browser.value_of("document.querySelector('dialog button').click()")
@@ -416,6 +431,39 @@ class BrowserTest(unittest.TestCase):
             pictures[is_dark].add(self.browser.picture("article img[src$='.svg']"))
         self.assertEqual([1, 1], list(map(len, pictures.values())))
         self.assertNotEqual(pictures[False], pictures[True])
+
+    @unittest.skipUnless(HAS_PLAYERS, NO_PLAYERS)
+    def test_a_page_plays_its_stage_once_the_reader_comes_to_it(self):
+        for stage in stage_pages.STAGES:
+            page = pathlib.Path(stage_pages.page_of(stage)).with_suffix(".html")
+            self.open(page)
+            self.assertTrue(self.browser.value_of("""!document.querySelector('.player iframe').src
+                || document.querySelector('.player').getBoundingClientRect().top <= innerHeight + 300"""), page)
+            self.browser.value_of("document.querySelector('.player').scrollIntoView({behavior: 'instant'})")
+            self.browser.wait_for("document.querySelector('.player iframe').src")
+            for warp in (8, 32, 64):
+                self.browser.wait_for(f"""[...document.querySelectorAll('.views label')].some(label =>
+                    label.innerText === 'warps of {warp}' && !label.click())""", frame=1)
+                self.browser.wait_for(f"document.querySelector('.about').innerText.includes(' of {warp} lanes')", frame=1)
+            self.browser.value_of("document.querySelector('[title^=\"Go to the end\"]').click()", frame=1)
+            self.browser.wait_for("document.querySelector('.caption').innerText.includes(' f32 is ')", frame=1)
+
+    @unittest.skipUnless(HAS_PLAYERS, NO_PLAYERS)
+    def test_a_player_follows_the_theme_of_its_page_and_an_address_that_names_a_step(self):
+        self.browser.prefer("light")
+        self.open("stages/03_no_bank_conflicts.html#step=17")
+        self.browser.wait_for("document.querySelector('.caption')?.innerText.startsWith('Step 17 of 28.')", frame=1)
+        for choice, ground in (("dark", "rgb(19, 20, 23)"), ("light", "rgb(255, 255, 255)")):
+            self.browser.value_of(f"document.body.dataset.theme = '{choice}'")
+            self.browser.wait_for(f"getComputedStyle(document.body).backgroundColor === '{ground}'", frame=1)
+
+    @unittest.skipUnless(HAS_PLAYERS, NO_PLAYERS)
+    def test_print_shows_the_drawing_and_the_screen_the_player(self):
+        shown = "['.still', '.player'].map(each => document.querySelector(each).checkVisibility())"
+        self.open("stages/03_no_bank_conflicts.html")
+        self.assertEqual([False, True], self.browser.value_of(shown))
+        self.browser.call("Emulation.setEmulatedMedia", media="print")
+        self.assertEqual([True, False], self.browser.value_of(shown))
 
     def test_a_click_changes_the_theme(self):
         self.open("index.html")

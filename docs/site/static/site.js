@@ -45,3 +45,26 @@ document.querySelectorAll("article a > img").forEach((image) => image.addEventLi
   dialog.lastElementChild.replaceChildren(image.cloneNode());
   dialog.showModal();
 }));
+
+// A player takes the place of the drawing above it, which print still shows. It is loaded when it is about to be
+// seen, and follows the theme that the reader chose.
+const near = new IntersectionObserver((entries) => entries.forEach(({isIntersecting, target}) => {
+  if (!isIntersecting) return;
+  near.unobserve(target);
+  target.src = target.dataset.page;
+}), {rootMargin: "300px"});
+const tellTheme = (frame) => frame.contentWindow.postMessage({theme: document.body.dataset.theme}, "*");
+const frames = [...document.querySelectorAll(".player")].map((place) => {
+  const link = place.querySelector("a"), frame = document.createElement("iframe");
+  frame.title = place.dataset.title;
+  const isStep = /^#(view|step)=/.test(location.hash);  // #step=17 leads to a step here, too
+  frame.dataset.page = link.href + (isStep ? location.hash : "");
+  frame.addEventListener("load", () => tellTheme(frame));
+  if (place.previousElementSibling.querySelector("img")) place.previousElementSibling.classList.add("still");
+  link.textContent = "In a page of its own";
+  place.prepend(frame);
+  near.observe(frame);
+  if (isStep) place.scrollIntoView({behavior: "instant"});
+  return frame;
+});
+new MutationObserver(() => frames.forEach(tellTheme)).observe(document.body, {attributeFilter: ["data-theme"]});

@@ -810,7 +810,8 @@ class Player {
     window.addEventListener("hashchange", () => this.readAddress());
     window.addEventListener("resize", () => { this.panels.forEach((panel) => panel.fit()); this.refresh(); });
     document.addEventListener("keydown", (event) => this.press(event));
-    // The site says which of light and dark its reader chose.
+    // A page around this one has a heading of its own, and says which of light and dark its reader chose.
+    document.documentElement.classList.toggle("embedded", window.parent !== window);
     window.addEventListener("message", ({data}) => {
       if (data && ["light", "dark", "auto"].includes(data.theme)) document.documentElement.dataset.theme = data.theme;
     });
