@@ -44,7 +44,8 @@ struct stage_defaults {
   static constexpr bool comes_with_all_items = false;
   /// Whether it serves sums of floats, wide and narrow, and nothing else.
   static constexpr bool adds_floats_alone = false;
-  /// The operator that alone it serves, such as `sum`; empty: others as well.
+  /// The operator that alone it serves, such as `sum`; `none`: what it gives is no fold, and is not
+  /// judged; empty: others as well.
   static constexpr std::string_view only_operator = "";
   /// The types of elements that a kernel beside the ladder is compiled for, of u32, i32, f32, f64.
   template <typename T>

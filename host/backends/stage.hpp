@@ -256,8 +256,8 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
   };
   constexpr std::string_view only =
       Stage::adds_to_result && Stage::only_operator.empty() ? "sum" : Stage::only_operator;
-  if constexpr (only.empty() || only == "sum") {
-    if (r.op == "sum") return make(sum<T>{});
+  if constexpr (only.empty() || only == "sum" || only == "none") {
+    if (r.op == (only == "none" ? "none" : "sum")) return make(sum<T>{});
   } else {
     reduction* made = nullptr;
     if (r.op == only) made = make_only_reduction<T, Stage>(make);

@@ -20,7 +20,9 @@ const std::string stage_help =
 
 CLI::Option* add_kernel_file(CLI::App& app, observed_kernel& k) {
   add_call_option(app, k.call);
-  app.add_option("--op", k.op, "operator of a kernel from elsewhere: product, max, and so on");
+  app.add_option("--op", k.op,
+                 "operator of a kernel from elsewhere: product, max, and so on; none: what it "
+                 "gives is no fold, and is not judged");
   return app.add_option("--kernel", k.kernel, "the same file, named as other verbs take it");
 }
 

@@ -86,7 +86,8 @@ adapted_kernel adapt_kernel(const fs::path& file, const std::string& call, std::
     made.assumptions.emplace_back(
         "one launch does it all, as the kernel waits for its blocks or counts them");
   const bool takes_any = how->uses("op") || how->uses("Op") || how->uses("identity");
-  const std::string folds = choose_operator(how->op.empty() ? op : how->op, element_type::i32);
+  const std::string_view said = how->op.empty() ? op : how->op;
+  const std::string folds = said == "none" ? "none" : choose_operator(said, element_type::i32);
   const std::string only = takes_any && folds == "sum" ? "" : folds;
   std::string grid_function, grid;
   if (how->grid != "blocks") {
@@ -199,7 +200,7 @@ static_assert(stage::serves<float> || stage::serves<double> || stage::serves<int
       fmt::arg("name", name), fmt::arg("kernel", kernel.name), fmt::arg("called", called),
       fmt::arg("adds", adds), fmt::arg("is_single", is_single),
       fmt::arg("clears", how->clears_counter), fmt::arg("only", only),
-      fmt::arg("some_operator", only.empty() ? "sum" : only),
+      fmt::arg("some_operator", only.empty() || only == "none" ? "sum" : only),
       fmt::arg("warp", how->uses("warp") ? "WarpSize" : "32"),
       fmt::arg("block", is_free ? "0" : how->block), fmt::arg("grid", grid),
       fmt::arg("grid_function", grid_function),

@@ -30,6 +30,7 @@ std::uint64_t elements_per_block(const run_request& r) {
 }
 
 observed_result run_observed(const run_request& r, simt::observer* by) {
+  const bool is_fold = r.op != "none";
   const simt::scoped_observer observing(by != nullptr ? by : simt::current_observer());
   const auto on = backends().back()->open(r.warp_size);
   const std::size_t size = size_of(r.type);
@@ -45,8 +46,12 @@ observed_result run_observed(const run_request& r, simt::observer* by) {
   on->upload(in, elements.data(), elements.size());
   const auto reduction = on->make_reduction({r.stage, r.type, std::string(r.op), r.shape, r.n});
   reduction->enqueue(in, r.n);
-  return {std::string(r.name), reduction->used_shape(), reduction->plan_for(r.n),
-          reduction->result(), make_reference(elements.data(), r.type, r.op, r.n)};
+  return {std::string(r.name),
+          reduction->used_shape(),
+          reduction->plan_for(r.n),
+          reduction->result(),
+          make_reference(elements.data(), r.type, is_fold ? r.op : "sum", r.n),
+          is_fold};
 }
 
 }  // namespace tenfold::observe
