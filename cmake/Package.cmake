@@ -37,7 +37,8 @@ endif()
 
 file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/host/*.hpp)
 install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenfold/host COMPONENT cpp)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/host/reduce ${PROJECT_SOURCE_DIR}/host/runtime ${PROJECT_SOURCE_DIR}/host/simt
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/host/ranks ${PROJECT_SOURCE_DIR}/host/reduce ${PROJECT_SOURCE_DIR}/host/runtime
+                  ${PROJECT_SOURCE_DIR}/host/simt
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tenfold/host COMPONENT cpp
         FILES_MATCHING PATTERN *.hpp PATTERN *.inl
         # What only the program and the executor's own units include.

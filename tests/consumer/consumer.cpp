@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "host/best_reducer.hpp"
+#include "host/distributed_reducer.hpp"
+#include "host/ranks/gather_through_host.hpp"
 
 // In few shapes, so that it compiles fast.
 struct sum_of_floats : tenfold::sum<double> {
