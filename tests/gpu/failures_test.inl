@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/backends/device_session.hpp"
+#include "host/ranks/peers.hpp"
 #include "host/reducer.hpp"
 #include "kernels/10_two_pass.hpp"
 
@@ -32,6 +33,21 @@ TEST_F(Failures, MemoryThatIsNotThere) {
   EXPECT_EQ(message_of([&] { device_memory(gpu, 4096); }),
             "allocating 4096 bytes on the device failed: out of memory: use a smaller n, or end "
             "what else holds memory of the device");
+}
+
+TEST_F(Failures, DevicesThatDoNotReachEachOther) {
+  const device gpu(0);
+  EXPECT_EQ(message_of([&] { open_memory(gpu, 2); }),
+            "device 0 cannot write into the memory of device 2: take devices that NVLink, Infinity "
+            "Fabric or a PCIe switch connects, or another stage");
+  EXPECT_NO_THROW(open_memory(gpu, 1));
+  EXPECT_NO_THROW(open_memory(gpu, 0)) << "a device that shares with itself";
+  fake::fail_function("DeviceEnablePeerAccess", TENFOLD_RUNTIME(ErrorPeerAccessAlreadyEnabled));
+  EXPECT_NO_THROW(open_memory(gpu, 1)) << "a second time";
+  EXPECT_EQ(TENFOLD_RUNTIME(GetLastError)(), TENFOLD_RUNTIME(Success));
+  fake::fail_function("DeviceEnablePeerAccess", TENFOLD_RUNTIME(ErrorInvalidValue));
+  EXPECT_EQ(message_of([&] { open_memory(gpu, 1); }),
+            "opening a device's memory to another failed: invalid argument");
 }
 
 TEST_F(Failures, StreamOfAnotherDevice) {

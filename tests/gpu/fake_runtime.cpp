@@ -70,7 +70,7 @@ state& now() {
 /// As the runtimes keep what a kernel did: from then on every call fails.
 bool breaks_the_context(status code) {
   return code >= FAKED(ErrorIllegalAddress) && code <= FAKED(ErrorLaunchFailure) &&
-         code != FAKED(ErrorLaunchOutOfResources);
+         code != FAKED(ErrorLaunchOutOfResources) && code != FAKED(ErrorPeerAccessAlreadyEnabled);
 }
 
 status fail(status code) {
@@ -251,6 +251,15 @@ status FAKED(GraphExecDestroy)(FAKED(GraphExec_t)) {
 }
 status FAKED(GraphLaunch)(FAKED(GraphExec_t), FAKED(Stream_t)) {
   return call("GraphLaunch");
+}
+
+// Of two devices that are connected; any other is far away.
+status FAKED(DeviceCanAccessPeer)(int* can, int, int peer) {
+  *can = peer < 2;
+  return call("DeviceCanAccessPeer");
+}
+status FAKED(DeviceEnablePeerAccess)(int, unsigned) {
+  return call("DeviceEnablePeerAccess");
 }
 
 status FAKED(EventCreate)(FAKED(Event_t) * event) {
