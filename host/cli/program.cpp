@@ -25,6 +25,44 @@ constexpr const char* exit_codes =
     "Exit codes: 0 right, or undecided for rounding or overflow; 1 a wrong result, 2 bad "
     "input, 3 the device failed.";
 
+struct verb_help {
+  const char *name, *group, *examples;
+};
+
+/// Where a verb stands in the program's help, and how it is used. One that is not here stands by
+/// itself, after the others.
+constexpr verb_help verb_helps[]{
+    {"run", "Run",
+     "  tenfold run 7 --n 2^22 --type f64 --op maximum\n  tenfold run two_pass --input data.npy"},
+    {"ladder", "Run",
+     "  tenfold ladder --peers --json out.json\n  tenfold ladder --sizes 2^10..2^30"},
+    {"best", "Run", "  tenfold best --n 2^24 --measure"},
+    {"compare", "Run", "  tenfold compare old.json new.json"},
+    {"diff", "See why", "  tenfold diff 3 4"},
+    {"profile", "See why", "  tenfold profile 3 --source\n  tenfold profile --all --warp 32"},
+    {"model", "See why", "  tenfold model 3 --device h200"},
+    {"trace", "See why", "  tenfold trace 3 --html page.html"},
+    {"isa", "See why", "  tenfold isa 8 9 --arch gfx942\n  tenfold isa 3 --arch sm_90 --sass"},
+    {"new", "A kernel of your own",
+     "  tenfold new my_kernel\n  tenfold new --from reduce.cu\n  tenfold new my_copy --from 3"},
+    {"check", "A kernel of your own",
+     "  tenfold check my_kernel.hpp --html page.html\n  tenfold check --corpus folder"},
+    {"list", "Look up", "  tenfold list --json"},
+    {"devices", "Look up", "  tenfold devices --json"},
+    {"help", "Look up", "  tenfold help run"},
+    {"completion", "Look up", "  source <(tenfold completion bash)"},
+};
+
+/// In the order of the table, by which the groups stand in the help.
+void describe_verbs(CLI::App& app) {
+  for (const verb_help& each : verb_helps) {
+    CLI::App* verb = app.get_subcommand(each.name);
+    const std::string own = verb->get_footer() == exit_codes ? "" : verb->get_footer() + "\n\n";
+    verb->group(each.group);
+    verb->footer(fmt::format("Such as\n{}\n\n{}{}", each.examples, own, exit_codes));
+  }
+}
+
 /// Goes on as another program, which is built where it is not.
 auto call(const char* program, const char* what, char** argv) {
   return [=](const auto&) -> exit_code {
@@ -103,6 +141,7 @@ int run_program(int argc, char** argv) {
         chosen = [argv] { return call_ranks(argv); };
       });
     add_help_verb(app, chosen);
+    describe_verbs(app);
   });
 }
 

@@ -225,6 +225,9 @@ std::string compile_to_text(std::string_view unit, const architecture& a, const 
                 flags,
                 {"-I" + source_folder(), "-I" TENFOLD_GENERATED_FOLDER, source.string(), "-o",
                  output.string()}});
+  if (!fs::exists(output))
+    throw input_error(fmt::format("{} wrote nothing for {}: is it the right compiler?",
+                                  needed_compiler(a).front(), a.name));
   return read_text(output);
 }
 

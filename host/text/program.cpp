@@ -14,6 +14,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -76,6 +77,16 @@ std::vector<std::string> options_of(const CLI::App& verb) {
   return names;
 }
 
+/// What an option or a value lacks, without the words of the library that reads them.
+std::string in_plain_words(std::string what) {
+  static const std::regex no_number("Could not convert: (.*) = (.*)"),
+      no_member("(.*): (.*) not in \\{(.*)\\}"),
+      out_of_range("(.*): Value (.*) not in range (.*) to (.*)");
+  what = std::regex_replace(what, no_number, "$1: '$2' is not a number that it takes");
+  what = std::regex_replace(what, out_of_range, "$1: '$2' is not a number from $3 to $4");
+  return std::regex_replace(what, no_member, "$1: there is no '$2', use one of $3");
+}
+
 /// What is wrong with the command line, and which verb's help knows better.
 std::string explain(const CLI::App& app, const CLI::ParseError& e) {
   std::vector<std::string> verbs;
@@ -86,7 +97,7 @@ std::string explain(const CLI::App& app, const CLI::ParseError& e) {
     const std::string option = unknown_option(*chosen.front());
     return fmt::format("{}; see '{} {} --help'",
                        option.empty()
-                           ? e.what()
+                           ? in_plain_words(e.what())
                            : fmt::format("there is no option {}{}", option,
                                          did_you_mean(option, options_of(*chosen.front()))),
                        app.get_name(), chosen.front()->get_name());

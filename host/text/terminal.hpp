@@ -2,12 +2,15 @@
 /// What the program knows of the terminal it writes to.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tenfold {
 
@@ -26,6 +29,12 @@ enum class colour { plain = 0, bold = 1, red = 31, green = 32, yellow = 33 };
 /// Prose that fits the terminal: what is too wide goes on below where its text begins. Where there
 /// is no terminal, as it was.
 [[nodiscard]] std::string fitted(std::string_view text, std::FILE* stream = stdout);
+
+/// A line of such prose on standard output.
+template <typename... Args>
+void say(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print("{}\n", fitted(fmt::format(format, std::forward<Args>(args)...)));
+}
 
 /// The text in colour, if the stream leads to a terminal that takes colours (`NO_COLOR` unset,
 /// `TERM` not `dumb`); else the text.

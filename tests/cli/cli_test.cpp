@@ -139,6 +139,28 @@ TEST_F(Cli, HelpOfAVerbByTheVerbHelp) {
   expect_refusal(tenfold({"help", "lader"}), bad_input, {"'lader'", "did you mean 'ladder'?"});
 }
 
+TEST_F(Cli, HelpIsInGroupsWithExamples) {
+  const std::string help = succeed({"--help"}).out;
+  for (const char* group : {"Look up:\n", "Run:\n", "See why:\n", "A kernel of your own:\n"})
+    EXPECT_TRUE(contains(help, group)) << help;
+  EXPECT_FALSE(contains(help, "Subcommands:")) << "a verb without a group: " << help;
+  for (const char* verb : {"run", "diff", "compare", "check", "list"}) {
+    const std::string of_verb = succeed({verb, "--help"}).out;
+    EXPECT_TRUE(contains(of_verb, "Such as\n  tenfold " + std::string(verb))) << of_verb;
+    EXPECT_TRUE(contains(of_verb, "Exit codes: ")) << of_verb;
+  }
+}
+
+TEST_F(Cli, ValuesThatAreNoneAreRefusedInPlainWords) {
+  for (const auto& [typed, said] : std::map<words, const char*>{
+           {{"run", "3", "--block", "abc"}, "--block: 'abc' is not a number"},
+           {{"run", "3", "--repeat", "0"}, "--repeat: '0' is not a number from 1 to 1000000"},
+           {{"check", "3", "--warp", "5"}, "--warp: there is no '5', use one of 32,64"},
+           {{"run", "3", "--items", "4"}, "stage 3 (no_bank_conflicts) takes no items: leave"},
+           {{"new", "--from", "absent.cu"}, "there is no kernel file 'absent.cu'"}})
+    expect_refusal(tenfold(typed), bad_input, {said});
+}
+
 TEST_F(Cli, SlipsOfTheFinger) {
   for (const auto& [typed, meant] : std::map<std::string, const char*>{
            {"lader", "ladder"}, {"ldader", "ladder"}, {"prof", "profile"}, {"bset", "best"}})

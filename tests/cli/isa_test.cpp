@@ -283,6 +283,11 @@ TEST_F(CliIsa, ACompilersErrorIsOneLine) {
                  {"no kernel", "clang version 99.0"});
 }
 
+TEST_F(CliIsa, ACompilerThatWritesNothingIsNamed) {
+  expect_refusal(tenfold({"isa", "8", "--arch", "sm_90"}, {{"TENFOLD_CUDA_COMPILER", "/bin/true"}}),
+                 bad_input, {"/bin/true wrote nothing for sm_90"});
+}
+
 TEST_F(CliIsa, TheSourceMustBeThere) {
   auto environment = compilers();
   environment["TENFOLD_SOURCE"] = in_directory("").string();

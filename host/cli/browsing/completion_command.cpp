@@ -90,7 +90,6 @@ void add_completion_verb(CLI::App& app, action& chosen) {
   completion->add_option("SHELL", *shell, "bash or zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}));
-  completion->footer("In bash: source <(tenfold completion bash)");
   completion->callback(
       [&app, &chosen, shell] { chosen = [&app, shell] { return print_completion(app, *shell); }; });
 }

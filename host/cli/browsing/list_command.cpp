@@ -103,8 +103,7 @@ exit_code list_detours(const std::string& file) {
     all.push_back({{"name", each.name}, {"file", each.file.string()}, {"idea", each.idea}});
   if (!file.empty()) measure::write_document(file, {{"context", json::object()}, {"detours", all}});
   if (file == "-") return exit_code::success;
-  for (const detour& each : detours())
-    fmt::print("{}\n", fitted(fmt::format("{:<20} {}", each.name, each.idea)));
+  for (const detour& each : detours()) say("{:<20} {}", each.name, each.idea);
   fmt::print("{}",
              fitted("\nThey stand beside the ladder, in kernels/detours, and are built when "
                     "somebody asks for them: 'tenfold run NAME', 'tenfold ladder --detours'.\n"));
@@ -149,11 +148,11 @@ exit_code list_devices(const std::string& file) {
       text += fmt::format(", {} last-level cache", format_bytes(p.last_level_cache_bytes));
     if (p.peak_bytes_per_second != 0)
       text += fmt::format(", {:.0f} GB/s on paper", p.peak_bytes_per_second * 1e-9);
-    fmt::print("{}\n", fitted(text));
+    say("{}", text);
   }
   for (const tenfold::backend* each : backends())
     if (const std::string absence = each->absence(); !absence.empty())
-      fmt::print("{}\n", fitted(fmt::format("{:<8} no device: {}", each->name(), absence)));
+      say("{:<8} no device: {}", each->name(), absence);
   return exit_code::success;
 }
 

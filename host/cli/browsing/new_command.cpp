@@ -67,7 +67,8 @@ struct new_request {
 
 exit_code write_new_kernel(const new_request& r) {
   const std::string& from = r.from;
-  const bool is_foreign_file = !kernel_file_of(from).empty() && is_foreign(kernel_file_of(from));
+  const bool is_foreign_file =
+      !kernel_file_of(from).empty() && is_foreign(find_kernel(kernel_file_of(from)));
   const std::string name = r.name.empty() && is_foreign_file ? name_for(from) : r.name;
   check_kernel_name(name);
   const std::string file = name + ".hpp";

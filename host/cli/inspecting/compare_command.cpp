@@ -223,31 +223,26 @@ void print_files(std::span<const result_file> files) {
     device_width = std::max(device_width, each.device.size());
   }
   for (std::size_t i = 0; i < files.size(); ++i)
-    fmt::print("{}\n", fitted(fmt::format(
-                           "{}  {:<{}}  {:<{}}  {}", paint(letter(i), colour::bold), files[i].path,
-                           path_width, files[i].device.empty() ? "unknown device" : files[i].device,
-                           std::max(device_width, std::string_view("unknown device").size()),
-                           format_date(files[i].date))));
+    say("{}  {:<{}}  {:<{}}  {}", paint(letter(i), colour::bold), files[i].path, path_width,
+        files[i].device.empty() ? "unknown device" : files[i].device,
+        std::max(device_width, std::string_view("unknown device").size()),
+        format_date(files[i].date));
 }
 
 /// Which is faster overall, and how much of that means something.
 void print_overall(const overall& o, const std::string& file) {
   const std::string over = format_number_of(o.entries, "entry", "entries");
   if (o.within_spread == o.entries) {
-    fmt::print("{}\n",
-               fitted(fmt::format("{} and A do not differ by more than the spread in any of {}.",
-                                  file, over)));
+    say("{} and A do not differ by more than the spread in any of {}.", file, over);
     return;
   }
   const bool is_faster = o.speed_up >= 1;
-  fmt::print("{}\n",
-             fitted(fmt::format(
-                 "{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
-                 "spread{}.",
-                 is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
-                 is_faster ? "A" : file, over,
-                 format_number_of(o.within_spread, "difference is", "differences are"),
-                 o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread))));
+  say("{} is {} times as fast as {} overall, by the geometric mean of {}; {} within the "
+      "spread{}.",
+      is_faster ? file : "A", format_factor(is_faster ? o.speed_up : 1 / o.speed_up),
+      is_faster ? "A" : file, over,
+      format_number_of(o.within_spread, "difference is", "differences are"),
+      o.without_spread == 0 ? "" : fmt::format(", {} without one", o.without_spread));
 }
 
 void print_left_out(std::span<const result_file> files, const matched_results& matched) {
@@ -257,11 +252,8 @@ void print_left_out(std::span<const result_file> files, const matched_results& m
   if (partial != 0)
     fmt::print("{} not in every file.\n", format_number_of(partial, "entry is", "entries are"));
   if (matched.slower_shapes != 0)
-    fmt::print(
-        "{}\n",
-        fitted(fmt::format(
-            "{} left out, the fastest standing for its stage; --by-shape shows all.",
-            format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"))));
+    say("{} left out, the fastest standing for its stage; --by-shape shows all.",
+        format_number_of(matched.slower_shapes, "launch shape is", "launch shapes are"));
   for (std::size_t i = 0; i < files.size(); ++i)
     if (files[i].wrong != 0)
       fmt::print(
@@ -283,8 +275,8 @@ void print_comparison(std::span<const result_file> files, const matched_results&
     print_overall(o, letter(i));
   }
   if (within_spread != 0)
-    fmt::print("{}\n", fitted("~ within the spread: a median between the other's 5th and 95th "
-                              "percentiles, or its fastest and slowest run."));
+    say("~ within the spread: a median between the other's 5th and 95th "
+        "percentiles, or its fastest and slowest run.");
   print_left_out(files, matched);
 }
 

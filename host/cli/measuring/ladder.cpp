@@ -222,8 +222,7 @@ void print_size_notes(const std::vector<ladder_row>& rows) {
     const bool is_measured_elsewhere = std::ranges::any_of(
         rows, [&](const ladder_row& other) { return other.who == r.who && other.measured; });
     if (r.is_shown() && !r.measured && is_measured_elsewhere)
-      fmt::print("{}\n", fitted(fmt::format("{} at {}: {}", title_of(*r.who), format_count(r.n),
-                                            r.refusal)));
+      say("{} at {}: {}", title_of(*r.who), format_count(r.n), r.refusal);
   }
   fmt::print(
       "\nGB/s at each size; * marks the fastest stage{}.\n",
@@ -278,9 +277,7 @@ ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)
     if (!layout_[i].heading.empty() && std::ranges::find(kept_, i) == kept_.end())
       left_out.push_back(headings.back());
   }
-  if (!left_out.empty())
-    fmt::print("{}\n", fitted(fmt::format("A wider terminal has room for more: {}.",
-                                          fmt::join(left_out, ", "))));
+  if (!left_out.empty()) say("A wider terminal has room for more: {}.", fmt::join(left_out, ", "));
   print(headings, colour::bold);
 }
 

@@ -71,12 +71,10 @@ class ladder_run {
 
   exit_code run() {
     if (!is_silent())
-      fmt::print("{}\n",
-                 fitted(fmt::format(
-                     "{} of {} on {} ({}){}", input_.data.op(),
-                     options_.sizes.empty() ? input_.description() : input_.source,
-                     bed_.choice().name(), bed_.device().properties().name,
-                     shows_facts() ? "" : fmt::format(", timed {}", measure::describe(mode_)))));
+      say("{} of {} on {} ({}){}", input_.data.op(),
+          options_.sizes.empty() ? input_.description() : input_.source, bed_.choice().name(),
+          bed_.device().properties().name,
+          shows_facts() ? "" : fmt::format(", timed {}", measure::describe(mode_)));
     const auto stands = [](const ladder_row& r) { return r.who->stage != nullptr && r.measured; };
     try {
       measure_all();
@@ -212,19 +210,18 @@ class ladder_run {
     if (shows_facts()) return print_recorded_gain();
     if (options_.sizes.empty()) print_gain();
     if (const read_ceiling ceiling = find_ceiling(rows_); ceiling.bytes_per_second > 0)
-      fmt::print("{}\n", fitted(fmt::format("The read ceiling is {:.4g} GB/s, which {} reaches.",
-                                            ceiling.bytes_per_second * 1e-9, ceiling.reader)));
+      say("The read ceiling is {:.4g} GB/s, which {} reaches.", ceiling.bytes_per_second * 1e-9,
+          ceiling.reader);
     if (bed_.choice().is_executor())
-      fmt::print("{}\n",
-                 fitted("These are times of the executor, which imitates a GPU on the CPU: they "
-                        "count its switches between threads and say nothing of a GPU's speed."));
+      say("These are times of the executor, which imitates a GPU on the CPU: they "
+          "count its switches between threads and say nothing of a GPU's speed.");
   }
 
   void print_failures() const {
     for (const auto& [stage, report] : trials_) {
       if (report.passed()) continue;
       fmt::print("\n{} is wrong in {} of {} trials:\n", stage->name, report.wrong, report.trials);
-      for (const std::string& each : report.failures) fmt::print("{}\n", fitted("  " + each));
+      for (const std::string& each : report.failures) say("{}", "  " + each);
     }
   }
 
@@ -245,9 +242,7 @@ class ladder_run {
         if (known->gigabytes_per_second > 0)
           steps.push_back({known->stage, known->gigabytes_per_second});
     fmt::print("\n{}", fitted(explain_facts()));
-    if (steps.size() >= 2)
-      fmt::print("{}\n",
-                 fitted(fmt::format("On the {}: {}", recorded_device, describe_gain(steps))));
+    if (steps.size() >= 2) say("On the {}: {}", recorded_device, describe_gain(steps));
   }
 
   /// What there is by now.

@@ -179,7 +179,7 @@ std::string name_entry(const result& m) {
 }  // namespace
 
 void print_fact(std::string_view key, const std::string& text) {
-  fmt::print("{}\n", fitted(fmt::format("{:<11}{}", key, text)));
+  say("{:<11}{}", key, text);
 }
 
 std::string describe_stage(const stage_info& stage) {
@@ -252,6 +252,10 @@ chosen_input make_input(const options& o, testbed& bed, const ranks* among) {
 }
 
 candidate candidate_in_shape(const stage_info& stage, const named_shape& s) {
+  if (s.items && !description_of(stage).takes_items)
+    throw input_error(
+        fmt::format("{} takes no items: leave --items out, or use one of the stages {}",
+                    name_stage(stage), stages_that(&stage_description::takes_items)));
   if (!s.is_empty()) {
     candidate named = measure::stage_candidate(stage, s.completed());
     named.chosen_by = "user";

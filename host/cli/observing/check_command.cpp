@@ -103,10 +103,9 @@ void print_checked(const checked_stage& checked) {
     const std::string verdict =
         count == 0 ? paint("clean", colour::green)
                    : paint(format_number_of(count, "finding", "findings"), colour::red);
-    fmt::print("{}\n", fitted(fmt::format(
-                           "{}, warps of {}: {} ({}, in {} more orders of threads and blocks)",
-                           name_stage(*checked.stage), warp, verdict,
-                           format_number_of(report.inputs, "input", "inputs"), report.schedules)));
+    say("{}, warps of {}: {} ({}, in {} more orders of threads and blocks)",
+        name_stage(*checked.stage), warp, verdict,
+        format_number_of(report.inputs, "input", "inputs"), report.schedules);
     for (const finding& each : report.findings) print_finding(each);
   }
   if (!checked.trials) return;
@@ -120,10 +119,9 @@ void print_checked(const checked_stage& checked) {
           ? ""
           : fmt::format("; 'tenfold run --kernel {}' judges the other operators",
                         file_of(*checked.stage));
-  fmt::print("{}\n",
-             fitted(fmt::format("{}, {} trials of {}: {}{}", name_stage(*checked.stage),
-                                trials.trials, op == "sum" ? "sums" : op, verdict, others)));
-  for (const std::string& each : trials.failures) fmt::print("{}\n", fitted("  " + each));
+  say("{}, {} trials of {}: {}{}", name_stage(*checked.stage), trials.trials,
+      op == "sum" ? "sums" : op, verdict, others);
+  for (const std::string& each : trials.failures) say("{}", "  " + each);
 }
 
 json describe(const witness& w) {

@@ -279,9 +279,9 @@ exit_code model_stages(const model_options& o) {
   if (o.json != "-") {
     o.all ? print_all(all, gpu) : print_one(all.front(), gpu);
     if (!gpu.has_costs())
-      fmt::print("{}\n", fitted("Nobody measured what a block costs on this GPU: this is the least "
-                                "that it can take, by the bandwidth of its memory on paper and by "
-                                "its latency."));
+      say("Nobody measured what a block costs on this GPU: this is the least "
+          "that it can take, by the bandwidth of its memory on paper and by "
+          "its latency.");
   }
   if (!o.json.empty()) measure::write_document(o.json, document_of(all, gpu));
   return exit_code::success;

@@ -231,9 +231,9 @@ void print_profiles(std::span<const profiled_stage> stages) {
               rows, 2);
   for (const profiled_stage& each : stages)
     if (const std::uint64_t bytes = each.profile.total.bulk_bytes; bytes != 0)
-      fmt::print("{}\n", fitted(fmt::format("{}: hardware copies another {} bytes by itself, which "
-                                            "are in no sector above",
-                                            column_title(*each.stage), bytes)));
+      say("{}: hardware copies another {} bytes by itself, which "
+          "are in no sector above",
+          column_title(*each.stage), bytes);
 }
 
 /// The kernel's text with counters beside its lines: on a terminal with as many as leave it half of
@@ -295,7 +295,7 @@ void print_source(const profiled_stage& stage) {
     const bool hot = c.entries * 2 >= most_entries;
     print_line(hot ? paint(row, colour::red) : row, hot ? "*" : " ", number, line);
   }
-  fmt::print("{}\n", fitted("* a hot line: at least half as many steps as the line with most"));
+  say("* a hot line: at least half as many steps as the line with most");
 }
 
 json profile_document(std::span<const profiled_stage> stages) {
@@ -381,8 +381,7 @@ std::vector<profiled_stage> show_all(const profile_options& o) {
       if (begin != 0) fmt::print("\n");
       print_profiles(std::span(all).subspan(begin));
       if (!left_out.empty())
-        fmt::print("{}\n", fitted(fmt::format("left out, as no device has it with warps of {}: {}",
-                                              warp, fmt::join(left_out, ", "))));
+        say("left out, as no device has it with warps of {}: {}", warp, fmt::join(left_out, ", "));
     }
   }
   if (o.json != "-") ladder.print_left_out();
