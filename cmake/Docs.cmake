@@ -22,9 +22,9 @@ if(EXISTS "${TENFOLD_DOXYGEN}" AND EXISTS "${TENFOLD_SPHINX_BUILD}")
   endif()
 endif()
 
-# tenfold_add_site(TARGET BUILDER [PLAYED]): the pages in the form that a builder of Sphinx gives them; all of them
-# every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more. PLAYED: the
-# folder of what plays kernels.
+# tenfold_add_site(TARGET BUILDER [BY_PROGRAM]): the pages in the form that a builder of Sphinx gives them; all of them
+# every time, for Sphinx warns of a page only when it reads it, and leaves those that are no more.
+# BY_PROGRAM: the folder of those that the program wrote.
 function(tenfold_add_site target builder)
   add_custom_target(
     ${target}
@@ -33,7 +33,7 @@ function(tenfold_add_site target builder)
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/constraints.py ${TENFOLD_DOCS_BUILD}/doxygen/xml
     COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/stage.py ${TENFOLD_DOCS_BUILD}/pages ${ARGN}
     COMMAND
-      ${CMAKE_COMMAND} -E env TENFOLD_DOXYGEN_XML=${TENFOLD_DOCS_BUILD}/doxygen/xml TENFOLD_PLAYED=${ARGN}
+      ${CMAKE_COMMAND} -E env TENFOLD_DOXYGEN_XML=${TENFOLD_DOCS_BUILD}/doxygen/xml TENFOLD_PROGRAM_PAGES=${ARGN}
       PYTHONDONTWRITEBYTECODE=1
       ${TENFOLD_DOCS_PYTHON} -m sphinx -b ${builder} -c docs/site -d ${TENFOLD_DOCS_BUILD}/doctrees -q -n -W
       --keep-going -E -a ${TENFOLD_DOCS_BUILD}/pages ${TENFOLD_DOCS_BUILD}/${builder}
@@ -41,31 +41,31 @@ function(tenfold_add_site target builder)
     USES_TERMINAL VERBATIM)
 endfunction()
 
-# What plays kernels in the pages. All that the program loads for it is built before: it must not call the build
-# that calls it.
-function(tenfold_add_players)
+# The pages that the program writes. All that it loads for them is built before: it must not call the build that
+# calls it.
+function(tenfold_add_program_pages)
   add_custom_target(
-    players
-    COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/players.py $<TARGET_FILE:tenfold> ${TENFOLD_DOCS_BUILD}/played/players
+    program_pages
+    COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/program_pages.py $<TARGET_FILE:tenfold> ${TENFOLD_DOCS_BUILD}/by_program
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
     VERBATIM)
   list(SUBLIST TENFOLD_STAGES 0 10 stages)
   foreach(stage IN LISTS stages)
-    add_dependencies(players tenfold_observed_${stage}_of_f32_sum)
+    add_dependencies(program_pages tenfold_observed_${stage}_of_f32_sum)
   endforeach()
   foreach(file IN LISTS TENFOLD_PITFALL_FILES)
     cmake_path(GET file STEM name)
-    add_dependencies(players tenfold_observed_pitfall_${name})
+    add_dependencies(program_pages tenfold_observed_pitfall_${name})
   endforeach()
-  add_dependencies(players tenfold tenfold_observer)
+  add_dependencies(program_pages tenfold tenfold_inspector tenfold_observer)
 endfunction()
 
 if(TENFOLD_DOCS_PYTHON)
   configure_file(docs/site/Doxyfile.in ${TENFOLD_DOCS_BUILD}/Doxyfile @ONLY)
   if(TARGET tenfold_observer)
-    tenfold_add_players()
-    tenfold_add_site(docs html ${TENFOLD_DOCS_BUILD}/played)
-    add_dependencies(docs players)
+    tenfold_add_program_pages()
+    tenfold_add_site(docs html ${TENFOLD_DOCS_BUILD}/by_program)
+    add_dependencies(docs program_pages)
   else()
     tenfold_add_site(docs html)
   endif()

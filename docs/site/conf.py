@@ -39,7 +39,7 @@ nitpick_ignore_regex = [("cpp:identifier", "uint64_t|::uint3"), ("cpp:identifier
 
 html_theme = "furo"
 html_favicon = str(HERE / "favicon.svg")
-html_static_path = ["static", *filter(None, [os.environ.get("TENFOLD_PLAYED")])]
+html_static_path = ["static", *filter(None, [os.environ.get("TENFOLD_PROGRAM_PAGES")])]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = [str(HERE / "templates")]

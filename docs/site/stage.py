@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Lays out what Sphinx reads: stage.py FOLDER [PLAYED]
+"""Lays out what Sphinx reads: stage.py FOLDER [BY_PROGRAM]
 
 The pages of docs/ go there as they are, but for comments, which only scripts read. What they link
 to elsewhere in the repository becomes a page below source/, and the links lead there: a Markdown
-file as it is, any other with its text, a folder with the names in it. PLAYED/players holds what
-players.py had written, to which the pages of the stages and of the pitfalls lead.
+file as it is, any other with its text, a folder with the names in it. BY_PROGRAM holds what
+program_pages.py had written, to which pages lead.
 """
 
 import os
@@ -56,11 +56,10 @@ def front_page(path):
     return next((page for page in (path / "README.md", path / "index.md") if page.exists()), path)
 
 
-def with_links_to_players(text, players):
+def with_links_to_players(text):
     """The page of pitfalls, each of which leads to what plays it: where its lines are shown, and in the table."""
     def link(name, words):
-        is_there = (players / f"{name}.html").exists()
-        return f'<a href="_static/players/{name}.html">{words}</a>' if is_there else ""
+        return f'<a href="_static/players/{name}.html">{words}</a>'
 
     text = re.sub(r'<!-- weave: pitfall\("(\w+)"\) -->.*?<!-- /weave -->',
                   lambda shown: f"{shown[0]}\n\n{link(shown[1], 'See it happen, step by step')}\n", text, flags=re.DOTALL)
@@ -68,9 +67,18 @@ def with_links_to_players(text, players):
                   lambda row: f"{row[0]} {link(row[1], 'play')}", text, flags=re.MULTILINE)
 
 
+def with_compare_page(text):
+    """The page on comparing, which does so at the end of the section that tells how."""
+    begin = text.index("\n## Compare\n")
+    end = text.index("\n## ", begin + 1)
+    page = ('<div class="player" data-title="Compare results"><a href="_static/compare.html">Compare results in the '
+            "browser</a></div>")
+    return f"{text[:end]}\n{page}\n{text[end:]}"
+
+
 class Site:
-    def __init__(self, folder, players):
-        self.folder, self.players = folder, players
+    def __init__(self, folder, has_program_pages):
+        self.folder, self.has_program_pages = folder, has_program_pages
         self.written = set()
         self.linked = []  # what still needs a page
 
@@ -112,15 +120,17 @@ class Site:
 
     def lay_out_markdown(self, path, place):
         text = path.read_text()
-        if path.parent == DOCS and path.name.startswith("pitfalls") and self.players:
-            text = with_links_to_players(text, self.players)
+        if self.has_program_pages and path in (DOCS / "pitfalls.md", DOCS / "pitfalls-found.md"):
+            text = with_links_to_players(text)
+        if self.has_program_pages and path == DOCS / "comparing-gpus.md":
+            text = with_compare_page(text)
         text = markdown.without_comments(text)
         front = "" if path in self.own_pages else ORPHAN
         if path == DOCS / "index.md":
             front, text = ONE_HEADING, with_contents(text)
         text = self.redirect(NEIGHBOURS.sub("", text), path, place)
         if path.parent == DOCS / "stages":
-            text = stage_pages.with_additions(text, int(path.name[:2]), self.players is not None)
+            text = stage_pages.with_additions(text, int(path.name[:2]), self.has_program_pages)
         self.write(place, (front + text).encode())
 
     def lay_out_listing(self, path, place):
@@ -162,5 +172,4 @@ class Site:
 
 
 if __name__ == "__main__":
-    folder, *played = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
-    Site(folder, played[0] / "players" if played else None).lay_out_all()
+    Site(pathlib.Path(sys.argv[1]).resolve(), len(sys.argv) > 2).lay_out_all()

@@ -90,11 +90,14 @@ void add_compare_verb(CLI::App& app, action& chosen, const served_verb<compare_o
           "FILE", o->files,
           "two files or more, as 'tenfold run', 'tenfold ladder', 'tenfold best', 'tenfold_duel' "
           "(--json FILE) and 'tenfold_bench' (--benchmark_out=FILE) write them; the first is what "
-          "the others are compared with")
+          "the others are compared with; 'tenfold model' (--json FILE) writes what takes part, too")
       ->default_str("");
   compare->add_flag("--by-shape", o->by_shape,
                     "each launch shape by itself; without it the fastest stands for its stage");
   add_json_option(*compare, o->json, "write the comparison to a file, or to standard output: -");
+  add_html(*compare, o->html,
+           "write a page that draws one file or more, and takes others by drag and drop")
+      ->excludes(compare->get_option("--json"));
   compare->footer(
       "Entries of the same stage or peer, n, type, operator and mode are compared. A difference is "
       "within the spread when one median lies inside the other's: between its 5th and 95th "

@@ -14,7 +14,7 @@ namespace tenfold::cli {
 struct compare_options {
   std::vector<std::string> files;  ///< the first is what the others are compared with
   bool by_shape = false;           ///< each launch shape by itself
-  std::string json;                ///< a file, `-` for standard output; empty: none
+  std::string json, html;          ///< files, of JSON `-` for standard output; empty: none
 };
 
 struct isa_options {

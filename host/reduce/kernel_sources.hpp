@@ -25,8 +25,11 @@ struct embedded_file {
 /// observes kernels.
 [[nodiscard]] std::span<const embedded_file> recorded_sizes();
 
-/// The page that plays traces and its script; of the same program.
+/// What all pages have: the frame, the script; and the style and the script of those that play
+/// traces, and of those that compare results, each of the program that writes them.
+[[nodiscard]] std::span<const embedded_file> page_files();
 [[nodiscard]] std::span<const embedded_file> player_files();
+[[nodiscard]] std::span<const embedded_file> compare_files();
 
 /// The stage's file from the root of the project, such as `kernels/08_warps_first.hpp`; that of an
 /// unlisted stage as it was registered.

@@ -103,6 +103,52 @@ TEST_F(Compare, ShowsTimesRatesSharesAndSpeedUps) {
   EXPECT_FALSE(contains(o.out, "ceiling")) << "no file knows it: " << o.what();
 }
 
+json model(double predicted) {
+  return {{"context", {{"gpu", "Made-up GPU"}, {"costs_measured", false}}},
+          {"models",
+           {{{"stage", 3},
+             {"stage_name", "no_bank_conflicts"},
+             {"type", "f32"},
+             {"op", "sum"},
+             {"n", n},
+             {"block", 256},
+             {"predicted", predicted}}}}};
+}
+
+TEST_F(Compare, ShowsWhatAModelSaysAsThat) {
+  json measured = ladder_entry({"03_no_bank_conflicts", 100, {99, 101}});
+  measured["name"] = measured["name"].get<std::string>() + "/after-producer";
+  write_json("a.json", document({measured}));
+  write_json("b.json", model(50));
+  const outcome o = succeed({"compare", "a.json", "b.json"});
+  for (const char* part : {"Made-up GPU (model: at best)", "2.00 x", "335.5"})
+    EXPECT_TRUE(contains(o.out, part)) << part << o.what();
+}
+
+TEST_F(Compare, WritesAPageOfFilesThatNeedNotBeOfTheSame) {
+  write_json("a.json", ladder({{"01_naive", 100, {99, 101}}}));
+  write_json("b.json", ladder({{"10_two_pass", 100, {99, 101}}}));
+  EXPECT_EQ(succeed({"compare", "a.json", "b.json", "--html", "page.html"}).out,
+            "page.html: 2 files\n");
+  succeed({"compare", "a.json", "--html", "page.html"});
+  const std::string page = slurp(in_directory("page.html"));
+  EXPECT_TRUE(contains(page, "01_naive/f32/sum/n:4194304"));
+  EXPECT_FALSE(contains(page, "10_two_pass/f32/sum/n:4194304")) << "the page is the last one's";
+  EXPECT_FALSE(contains(page, "@data@"));
+  EXPECT_FALSE(contains(page, "\"iteration\",\"repetitions\"")) << "what nobody looks at";
+}
+
+TEST_F(Compare, WritesNoPageOfWhatItCannotRead) {
+  write("a.json", "{}");
+  expect_refusal(tenfold({"compare", "a.json", "--html", "page.html"}), bad_input,
+                 {"'a.json' has no list \"benchmarks\""});
+  write_json("a.json", ladder({{"01_naive", 100, {99, 101}}}));
+  expect_refusal(tenfold({"compare", "--html", "a.json"}), bad_input, {"compare takes a file"});
+  expect_refusal(tenfold({"compare", "--html", "a.json", "a.json"}), bad_input,
+                 {"the page would replace 'a.json'"});
+  EXPECT_TRUE(json::accept(slurp(in_directory("a.json")))) << "results were written over";
+}
+
 TEST_F(Compare, MatchesTheBestOfTwoDuelsWhicheverStageItIs) {
   const auto duel = [&](const char* stage, double microseconds) {
     json e = ladder_entry({"best", microseconds, {microseconds - 1, microseconds + 1}});

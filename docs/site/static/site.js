@@ -46,8 +46,8 @@ document.querySelectorAll("article a > img").forEach((image) => image.addEventLi
   dialog.showModal();
 }));
 
-// A player takes the place of the drawing above it, which print still shows. It is loaded when it is about to be
-// seen, and follows the theme that the reader chose.
+// A page that the program wrote, such as a player, which takes the place of the drawing above it but in print. It
+// is loaded when it is about to be seen, and follows the theme that the reader chose.
 const near = new IntersectionObserver((entries) => entries.forEach(({isIntersecting, target}) => {
   if (!isIntersecting) return;
   near.unobserve(target);
@@ -60,7 +60,7 @@ const frames = [...document.querySelectorAll(".player")].map((place) => {
   const isStep = /^#(view|step)=/.test(location.hash);  // #step=17 leads to a step here, too
   frame.dataset.page = link.href + (isStep ? location.hash : "");
   frame.addEventListener("load", () => tellTheme(frame));
-  if (place.previousElementSibling.querySelector("img")) place.previousElementSibling.classList.add("still");
+  if (place.previousElementSibling.querySelector(":scope > a > img, :scope > img")) place.previousElementSibling.classList.add("still");
   link.textContent = "In a page of its own";
   place.prepend(frame);
   near.observe(frame);

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "host/cli/inspecting/result_file.hpp"
+#include "host/cli/page/page.hpp"
 #include "host/cli/served_verbs.hpp"
 #include "host/error.hpp"
 #include "host/measure/result.hpp"
@@ -341,15 +343,39 @@ json document_of(std::span<const result_file> files, const matched_results& matc
   return document;
 }
 
+/// Whatever the files have in common: the page lets its reader choose, and add to them.
+void write_compare_page(const compare_options& o) {
+  json data = json::array();
+  for (const std::string& path : o.files)
+    data.push_back({{"file", std::filesystem::path(path).filename().string()},
+                    {"document", read_shown_results(path)}});
+  write_page(o.html, "Compare results", compare_files(), data);
+  fmt::print("{}: {}\n", o.html, format_number_of(o.files.size(), "file", "files"));
+}
+
+void check_files(const compare_options& o) {
+  if (o.files.size() < (o.html.empty() ? 2 : 1))
+    throw input_error(
+        fmt::format("compare takes {}, as 'tenfold ladder --json FILE' writes them",
+                    o.html.empty() ? "two files or more" : "a file or more besides --html's"));
+  if (o.files.size() > most_files)
+    throw input_error(fmt::format("compare takes {} files at most", most_files));
+  std::error_code failure;
+  for (const std::string& each : o.files)
+    if (!o.html.empty() && std::filesystem::equivalent(each, o.html, failure))
+      throw input_error(fmt::format("the page would replace '{}': name another file", each));
+}
+
 }  // namespace
 
 exit_code compare_results(const compare_options& o) {
-  if (o.files.size() < 2)
-    throw input_error(
-        "compare takes two files or more, as 'tenfold ladder --json FILE' writes them");
-  if (o.files.size() > most_files)
-    throw input_error(fmt::format("compare takes {} files at most", most_files));
+  check_files(o);
   measure::check_json_file(o.json);
+  measure::check_page_file(o.html);
+  if (!o.html.empty()) {
+    write_compare_page(o);
+    return exit_code::success;
+  }
   std::vector<result_file> files;
   for (const std::string& path : o.files) files.push_back(read_result_file(path));
   const matched_results matched = match(files, o.by_shape);

@@ -14,6 +14,7 @@
 #include "host/error.hpp"
 #include "host/measure/conditions.hpp"
 #include "host/measure/result.hpp"
+#include "host/reduce/element.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
 #include "host/text/terminal.hpp"
@@ -89,6 +90,46 @@ bool is_wrong(const json& entry) {
   return text_at(entry, "verdict") == "WRONG" || entry.value("error_occurred", json()) == true;
 }
 
+/// A document of `tenfold model` in the form of one that was measured, in the mode that the model
+/// is of.
+json as_measured(const json& models) {
+  const json context = models.value("context", json::object());
+  const auto costs = context.find("costs_measured");
+  const bool is_bound = costs != context.end() && *costs == false;
+  json measured{{"context",
+                 {{"device", fmt::format("{} ({})", text_at(context, "gpu"),
+                                         is_bound ? "model: at best" : "model")},
+                  {"date", text_at(context, "date")},
+                  {"model", true}}},
+                {"benchmarks", json::array()}};
+  for (const json& each : models["models"]) {
+    if (!each.is_object()) continue;
+    const std::string type = text_at(each, "type");
+    const double n = number_at(each, "n").value_or(0);
+    const double time = number_at(each, "predicted").value_or(0);
+    json entry{
+        {"name", fmt::format("{:02.0f}_{}/{}/{}/n:{:.0f}/{}", number_at(each, "stage").value_or(0),
+                             text_at(each, "stage_name"), type, text_at(each, "op"), n,
+                             measure::name_of(measure::timing_mode::after_producer))},
+        {"real_time", time},
+        {"time_unit", "us"},
+        {"bytes_per_second",
+         n * static_cast<double>(size_of(parse_element_type(type))) / time * 1e6}};
+    for (const auto& [key, figure] : shape_figures)
+      if (const auto count = number_at(each, key)) entry[key] = *count;
+    measured["benchmarks"].push_back(std::move(entry));
+  }
+  return measured;
+}
+
+/// The parts of an object that a page shows.
+json shown(const json& object, std::initializer_list<const char*> keys) {
+  json part = json::object();
+  for (const char* key : keys)
+    if (const auto at = object.find(key); at != object.end() && !at->is_null()) part[key] = *at;
+  return part;
+}
+
 /// All that a file says under one name.
 struct repetitions {
   std::string name;
@@ -117,6 +158,23 @@ class result_reader {
     return file;
   }
 
+  [[nodiscard]] json read_shown() {
+    std::ignore = read();  // which looks for mistakes
+    const json document = parse();
+    json page{{"context", shown(document.value("context", json::object()),
+                                {"device", "device_name", "date", "peak", "peak_bytes_per_second",
+                                 "read_ceiling_bytes_per_second", "model"})},
+              {"benchmarks", json::array()}};
+    for (const json& entry : document["benchmarks"]) {
+      page["benchmarks"].push_back(shown(
+          entry, {"run_type", "aggregate_name", "real_time", "time_unit", "p5", "p95", "fastest",
+                  "slowest", "verdict", "error_occurred", "share_of_peak", "share_of_ceiling",
+                  "of_peak", "bytes_per_second", "device", "block", "items", "grid"}));
+      page["benchmarks"].back()["name"] = name_of(entry);
+    }
+    return page;
+  }
+
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw input_error(fmt::format("'{}' {}", path_, what));
@@ -127,11 +185,16 @@ class result_reader {
 
   [[nodiscard]] json parse() const {
     try {
-      return json::parse(read_text(path_), [this](int depth, json::parse_event_t, const json&) {
-        constexpr int deepest = 100;
-        if (depth > deepest) fail_as_foreign(fmt::format("is nested more than {} deep", deepest));
-        return true;
-      });
+      json document =
+          json::parse(read_text(path_), [this](int depth, json::parse_event_t, const json&) {
+            constexpr int deepest = 100;
+            if (depth > deepest)
+              fail_as_foreign(fmt::format("is nested more than {} deep", deepest));
+            return true;
+          });
+      const bool is_model = document.is_object() && document.contains("models") &&
+                            document["models"].is_array() && !document.contains("benchmarks");
+      return is_model ? as_measured(document) : document;
     } catch (const json::parse_error& e) {
       fail_as_foreign(fmt::format("is no JSON, see its byte {}", e.byte));
     } catch (const json::out_of_range&) {
@@ -269,6 +332,10 @@ class result_reader {
 
 result_file read_result_file(const std::string& path) {
   return result_reader(path).read();
+}
+
+json read_shown_results(const std::string& path) {
+  return result_reader(path).read_shown();
 }
 
 // ---- several files side by side -----------------------------------------------------------------

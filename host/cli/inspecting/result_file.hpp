@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,8 +51,13 @@ struct result_file {
 };
 
 /// Reads what `tenfold run`, `ladder` or `best`, `tenfold_duel` or `tenfold_bench` wrote as JSON.
+/// Of what `tenfold model` wrote, its times, whose device says so.
 /// @throws input_error when the file cannot be read or holds something else
 [[nodiscard]] result_file read_result_file(const std::string& path);
+
+/// What a page shows of such a file: the same document without all else.
+/// @throws input_error as `read_result_file` does
+[[nodiscard]] nlohmann::ordered_json read_shown_results(const std::string& path);
 
 /// One subject in several files, the first of which the others are compared with.
 struct comparison {

@@ -1,6 +1,6 @@
 // @ts-check
-// Plays traces of kernels: docs/trace.md says what is in one. The page has them in its element #data, with
-// steps as rows (host/cli/observing/player_page.cpp).
+// Plays traces of kernels: docs/trace.md says what is in one. The page has them with steps as rows
+// (host/cli/observing/player_page.cpp).
 "use strict";
 
 /**
@@ -25,31 +25,6 @@
 const SECTOR = 32, BANK = 4;  // bytes
 
 // ---- small things ---------------------------------------------------------------------------------
-
-/**
- * @param {string} tag
- * @param {Record<string, any>} [attributes]
- * @param {(Node | string)[]} [children]
- * @returns {any}
- */
-function make(tag, attributes = {}, children = []) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes))
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
-  element.append(...children);
-  return element;
-}
-
-/** @param {string} tag @param {Record<string, any>} attributes @returns {any} */
-function draw(tag, attributes) {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
-  return element;
-}
-
-/** @param {number} count @param {string} one @param {string} [many] */
-const counted = (count, one, many = one + "s") => `${count} ${count === 1 ? one : many}`;
 
 /** What is changed only where it differs: a browser looks at less. @param {any} element @param {string} name */
 function put(element, name, value) {
@@ -400,7 +375,7 @@ class Panel {
     const name = context.stage < 1000 ? `${context.stage} ${context.stage_name}` : context.stage_name;
     this.name = name;
     this.element = make("article", {class: "panel"}, [
-      ...(isAlone ? [] : [make("h2", {}, [name])]), make("div", {class: "both"}, [this.state, this.source]), this.note]);
+      make("h2", {class: isAlone ? "unseen" : undefined}, [name]), make("div", {class: "both"}, [this.state, this.source]), this.note]);
     this.showSource();
     this.launch = -1;
   }
@@ -810,11 +785,6 @@ class Player {
     window.addEventListener("hashchange", () => this.readAddress());
     window.addEventListener("resize", () => { this.panels.forEach((panel) => panel.fit()); this.refresh(); });
     document.addEventListener("keydown", (event) => this.press(event));
-    // A page around this one has a heading of its own, and says which of light and dark its reader chose.
-    document.documentElement.classList.toggle("embedded", window.parent !== window);
-    window.addEventListener("message", ({data}) => {
-      if (data && ["light", "dark", "auto"].includes(data.theme)) document.documentElement.dataset.theme = data.theme;
-    });
   }
 
   readAddress() {
@@ -1076,5 +1046,4 @@ class Player {
   }
 }
 
-const player = new Player(JSON.parse(/** @type {any} */ (document.getElementById("data")).textContent),
-                          /** @type {any} */ (document.getElementById("player")));
+const player = new Player(pageData(), pageRoot());

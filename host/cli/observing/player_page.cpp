@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <span>
 #include <utility>
 
-#include "host/measure/result.hpp"
+#include "host/cli/page/page.hpp"
 #include "host/reduce/kernel_sources.hpp"
 
 namespace tenfold::cli {
@@ -103,32 +102,6 @@ json compact_trace(json trace) {
   return trace;
 }
 
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
-/// JSON in which no tag begins, so that a browser reads it to its end. What a user names need not
-/// be UTF-8.
-std::string script_text(const json& data) {
-  std::string safe;
-  for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 }  // namespace
 
 void write_player_page(const std::string& file, std::string_view title,
@@ -139,19 +112,7 @@ void write_player_page(const std::string& file, std::string_view title,
     for (const json& each : view.traces) traces.push_back(compact_trace(each));
     data.push_back({{"name", view.name}, {"traces", std::move(traces)}, {"finding", view.finding}});
   }
-  const std::span<const embedded_file> files = player_files();  // player.html and player.js
-  std::string_view left = files[0].text;
-  std::string page;
-  for (const auto& [mark, text] :
-       {std::pair<std::string_view, std::string>{"@title@", escaped(title)},
-        {"@data@", script_text(data)},
-        {"@script@", std::string(files[1].text)}}) {
-    const std::size_t at = left.find(mark);
-    page += left.substr(0, at);
-    page += text;
-    left.remove_prefix(at + mark.size());
-  }
-  measure::write_text(file, page += left);
+  write_page(file, title, player_files(), data);
 }
 
 }  // namespace tenfold::cli

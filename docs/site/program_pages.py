@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Has the program write its pages for the site: program_pages.py PROGRAM FOLDER
+
+In FOLDER/players there is one for each of the ten stages, in which a reader chooses between warps, and one for
+each pitfall, which opens at what `tenfold check` finds. FOLDER/compare.html compares results: those in
+docs/results, those that others contributed, and, of GPUs of AMD that none is of, what the model says.
+"""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "docs/results"
+WARPS = "8,32,64"
+FOUND = 1  # the exit code of a check that found something
+RECORDED = ("ladder", "sizes", "types", "calls")  # of a GPU, what one column shows
+MODELLED_SIZES = ("2^22", "2^24", "2^26", "2^28", "2^30")
+
+
+def tenfold(program, *arguments, code=0):
+    run = subprocess.run([program, *arguments], capture_output=True, text=True,
+                         env={**os.environ, "TENFOLD_REFRESH": "0"})
+    if run.returncode != code:
+        raise RuntimeError(f"tenfold {' '.join(map(str, arguments))} ended with {run.returncode}: {run.stderr.strip()}")
+    return run.stdout
+
+
+def recorded(gpu):
+    """All recordings of a GPU as one; of what several have, as the first has it."""
+    merged, names = None, set()
+    for each in RECORDED:
+        path = RESULTS / f"{gpu}-{each}.json"
+        document = json.loads(path.read_text()) if path.exists() else {"benchmarks": []}
+        merged = merged or {"context": document["context"], "benchmarks": []}
+        merged["benchmarks"] += [entry for entry in document["benchmarks"] if entry["name"] not in names]
+        names.update(entry["name"] for entry in document["benchmarks"])
+    return merged
+
+
+def modelled(program, gpu):
+    documents = [json.loads(tenfold(program, "model", "--all", "--device", gpu, "--n", n, "--json", "-"))
+                 for n in MODELLED_SIZES]
+    return {**documents[0], "models": [each for document in documents for each in document["models"]]}
+
+
+def write_compare_page(program, page):
+    """Of results that were recorded or contributed, and of models of AMD's GPUs that no result is of."""
+    with tempfile.TemporaryDirectory() as folder:
+        documents = {f"recorded-{gpu}": recorded(gpu) for gpu in
+                     sorted(path.name.removesuffix("-ladder.json") for path in RESULTS.glob("*-ladder.json"))}
+        contributed = [path for path in sorted((RESULTS / "contributed").glob("*.json")) if path.stem != "schema"]
+        measured = json.dumps([document["context"] for document in documents.values()])
+        measured += "".join(path.read_text() for path in contributed)
+        sheets = (ROOT / "host/observe/gpu_sheets.inl").read_text()
+        for gpu in re.findall(r'\{"([^",]+)[^"]*", "gfx', sheets):
+            if gpu not in measured:
+                documents[f"model-{gpu.replace(' ', '-')}"] = modelled(program, gpu)
+        for name, document in documents.items():
+            pathlib.Path(folder, f"{name}.json").write_text(json.dumps(document))
+        tenfold(program, "compare", *(pathlib.Path(folder, f"{name}.json") for name in documents), *contributed, "--html", page)
+
+
+def write_page(program, page, *arguments, code=0):
+    tenfold(program, *arguments, "--html", page, code=code)
+
+
+def write_pages(program, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "players").mkdir(parents=True)
+    calls = [(path, ["check", path.stem], FOUND) for path in (ROOT / "kernels/pitfalls").glob("*.hpp")]
+    calls += [(path, ["trace", path.stem.split("_", 1)[1], "--warp", WARPS], 0)
+              for path in (ROOT / "kernels").glob("[0-9]*.hpp")]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        pages = [pool.submit(write_compare_page, program, folder / "compare.html")]
+        pages += [pool.submit(write_page, program, folder / f"players/{path.stem}.html", *arguments, code=code)
+                  for path, arguments, code in calls]
+    for page in pages:
+        page.result()
+
+
+if __name__ == "__main__":
+    write_pages(sys.argv[1], pathlib.Path(sys.argv[2]))
