@@ -13,10 +13,13 @@ import sys
 import tempfile
 import unittest
 
+import axe
 import chromium
+import firefox
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCRIPT = ROOT / "host/cli/observing/player.js"
+SCRIPTS = ROOT / "host/cli"
+TSC = shutil.which("tsc", path=f"{ROOT / 'tests/docs/node_modules/.bin'}{os.pathsep}{os.environ['PATH']}")
 PROGRAM = os.environ.get("TENFOLD_PROGRAM", str(ROOT / "build/simt/tenfold"))
 STAGES = range(1, 11)
 PHONE, DESK = (390, 844), (1366, 900)
@@ -30,15 +33,17 @@ def tenfold(*arguments, codes=(0,)):
 
 
 class TypeTest(unittest.TestCase):
-    @unittest.skipUnless(shutil.which("tsc"), "there is no TypeScript")
-    def test_the_types_of_the_script_hold(self):
-        run = subprocess.run(["tsc", "--noEmit", "--allowJs", "--checkJs", "--target", "es2020", "--lib", "es2020,dom,dom.iterable",
-                              str(SCRIPT)], capture_output=True, text=True)
-        self.assertEqual((0, ""), (run.returncode, run.stdout))
+    @unittest.skipUnless(TSC, "there is no TypeScript: npm install --prefix tests/docs")
+    def test_the_types_of_the_scripts_hold(self):
+        for script in ("observing/player.js", "inspecting/compare.js"):
+            run = subprocess.run([TSC, "--noEmit", "--allowJs", "--checkJs", "--target", "es2020", "--lib", "es2020,dom,dom.iterable",
+                                  SCRIPTS / "page/page.js", SCRIPTS / script], capture_output=True, text=True)
+            self.assertEqual((0, ""), (run.returncode, run.stdout))
 
 
-@unittest.skipUnless(chromium.find(), "there is no Chromium")
-class PlayerTest(unittest.TestCase):
+class PagesTest(unittest.TestCase):
+    """What tests of either browser begin with."""
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
@@ -46,6 +51,39 @@ class PlayerTest(unittest.TestCase):
         cls.folder = pathlib.Path(folder.name)
         cls.printed = {stage: tenfold("trace", stage, "--warp", "8,32,64", "--html", cls.folder / f"{stage}.html")
                        for stage in STAGES}
+
+    def results(self, stage):
+        """Of each view: its warp, how many steps it has, and what comes out."""
+        results = re.findall(r"warps of (\d+), (\d+) steps, the sum of \d+ f32 is (\S+)$", self.printed[stage], re.MULTILINE)
+        self.assertEqual(["8", "32", "64"], [warp for warp, _, _ in results])
+        return results
+
+
+@unittest.skipUnless(firefox.find(), "there is no Firefox")
+class FirefoxTest(PagesTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = firefox.Browser(firefox.find())
+        cls.addClassCleanup(cls.browser.close)
+
+    def test_every_stage_plays_to_its_result_in_firefox_as_well(self):
+        for stage in STAGES:
+            self.browser.open((self.folder / f"{stage}.html").as_uri() + "#step=3", PHONE[0])
+            self.assertEqual(3, self.browser.value_of("player.at"))
+            for view, (_, steps, result) in enumerate(self.results(stage)):
+                self.browser.value_of(f"player.open({view}), player.speed.replaceChildren(new Option('', 2000)), player.play()")
+                self.browser.wait_for("!player.isPlaying()")
+                caption = self.browser.value_of("document.querySelector('.caption').innerText")
+                self.assertTrue(caption.startswith(f"Step {steps} of {steps}. ") and caption.endswith(f" is {result}."), caption)
+                self.assertLessEqual(self.browser.value_of("document.documentElement.scrollWidth"), PHONE[0])
+
+
+@unittest.skipUnless(chromium.find(), "there is no Chromium")
+class PlayerTest(PagesTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
         cls.browser = chromium.Browser(chromium.find())
         cls.addClassCleanup(cls.browser.close)
 
@@ -79,9 +117,7 @@ class PlayerTest(unittest.TestCase):
 
     def test_every_stage_plays_to_the_result_that_the_program_prints(self):
         for stage in STAGES:
-            results = re.findall(r"warps of (\d+), (\d+) steps, the sum of \d+ f32 is (\S+)$", self.printed[stage], re.MULTILINE)
-            self.assertEqual(["8", "32", "64"], [warp for warp, _, _ in results])
-            for view, (warp, steps, result) in enumerate(results, 1):
+            for view, (warp, steps, result) in enumerate(self.results(stage), 1):
                 with self.subTest(stage=stage, warp=warp):
                     self.open(stage, f"#view={view}")
                     if view == 1:
@@ -225,6 +261,14 @@ class PlayerTest(unittest.TestCase):
                 self.value_of("document.querySelectorAll('.cell')[3].click()")
                 with self.subTest(scheme=scheme, page=name):
                     self.assertEqual([], self.value_of(chromium.PALE))
+
+    @unittest.skipUnless(axe.SCRIPT.exists(), axe.MISSING)
+    def test_players_keep_the_rules_for_access(self):
+        self.make("both", "trace", 2, 3)
+        self.make("race", "check", "missing_load_barrier", "--warp", 32, codes=(1,))
+        for name in (*STAGES, "both", "race"):
+            self.open(name, "#step=9")
+            self.assertEqual([], axe.violations(self.browser), name)
 
     def test_nothing_moves_for_those_who_ask_for_it(self):
         for motion, expected in (("no-preference", "flow"), ("reduce", "none")):

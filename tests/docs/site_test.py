@@ -13,6 +13,7 @@ import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "docs/site"))
+import axe  # noqa: E402
 import chromium  # noqa: E402
 import markdown  # noqa: E402
 import stage_pages  # noqa: E402
@@ -415,6 +416,14 @@ class BrowserTest(unittest.TestCase):
                 self.open(page)
                 with self.subTest(scheme=scheme, page=str(page)):
                     self.assertEqual([], self.browser.value_of(chromium.PALE))
+
+    @unittest.skipUnless(axe.SCRIPT.exists(), axe.MISSING)
+    def test_pages_keep_the_rules_for_access(self):
+        pages = [path.relative_to(SITE) for path in built_pages(SITE)]
+        for page in [*(page for page in pages if page.parts[0] != "source"), "source/kernels/01_naive.hpp.html"]:
+            self.open(page)
+            with self.subTest(page=str(page)):
+                self.assertEqual([], axe.violations(self.browser))
 
     def test_pale_text_is_found(self):
         self.open("index.html")
