@@ -1,4 +1,6 @@
 // Results in JSON, which `tenfold compare` reads.
+#include <nlohmann/json.hpp>
+
 #include "host/cli/inspecting/result_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -7,4 +9,5 @@ void tenfold::fuzz(std::string_view bytes) {
   const std::vector<cli::result_file> files(2, cli::read_result_file(file.path()));
   for (const bool by_shape : {false, true})
     static_cast<void>(cli::summarize(cli::match(files, by_shape).comparisons, 1));
+  static_cast<void>(cli::read_shown_results(file.path()));
 }
