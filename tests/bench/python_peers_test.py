@@ -164,7 +164,7 @@ class Input(unittest.TestCase):
     def test_windows_fill_the_ring(self):
         self.assertEqual(peers.ring_of("f32", 100, 4000, 99), (7, 128))
         self.assertEqual(peers.ring_of("f32", 100, 4000, 2), (2, 128))
-        self.assertEqual(peers.ring_of("f64", 1000, 4000, 99), (1, 1024))
+        self.assertEqual(peers.ring_of("f64", 1000, 4000, 99), (2, 1024))
 
 
 EVENT = peers.Event("f32", "sum", 1 << 22, "after-producer")
