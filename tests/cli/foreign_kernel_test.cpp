@@ -72,6 +72,26 @@ TEST_F(ForeignKernel, WhoseLastBlockFoldsIsLaunchedOnce) {
   EXPECT_TRUE(contains(o.out, "1 pass: 1000 -> ")) << o.what();
 }
 
+/// What it gives is no fold; what it does is judged all the same.
+TEST_F(ForeignKernel, WhoseResultIsNoFoldIsJudgedByItsDeeds) {
+  const std::string body =
+      "  float x = 0;\n"
+      "  if (threadIdx.x == 0) for (int i = 0; i < n; ++i) x += in[i] * in[i];\n"
+      "  if (threadIdx.x == 0) out[0] = x;";
+  const words as_norm{"--op",    "none", "--n",    "1000",
+                      "--seeds", "0",    "--call", "odd<<<1, 64>>>(in, out, n)"};
+  write_kernel("norm.cu", body);
+  const outcome clean = tenfold(words{"check", "norm.cu"} + as_norm);
+  EXPECT_EQ(clean.code, success) << clean.what();
+  EXPECT_FALSE(contains(clean.out, "trials")) << clean.what();
+  write_kernel("racing.cu", body + "\n  out[0] += threadIdx.x;");
+  const outcome racing = tenfold(words{"check", "racing.cu"} + as_norm);
+  EXPECT_EQ(racing.code, wrong_result) << racing.what();
+  EXPECT_TRUE(contains(racing.out, "race")) << racing.what();
+  expect_refusal(run("norm.cu", {"--op", "none", "--call", "odd<<<1, 64>>>(in, out, n)"}),
+                 bad_input, {"no result to judge"});
+}
+
 /// Members of classes that launch them, with headers of a folder above and of vendors' libraries.
 TEST_F(ForeignKernel, MayBeAMemberAndTakeAnyOperator) {
   for (const char* file : {"any_fold.hpp", "any_fold.call", "include"})

@@ -362,11 +362,11 @@ const stage_info& run_request::choose_stage(std::string_view device) {
   const stage_info& chosen =
       file.empty() ? tenfold::choose_stage(stage) : own_stage(file, o.call, o.op, device);
   if (o.type.empty() && o.input.empty()) o.type = name_of(default_type(chosen));
-  if (description_of(chosen).only_operator == "none" || o.op == "none")
-    throw input_error(
-        "what is no fold has no result to judge: 'tenfold check' says what the kernel does");
   if (!description_of(chosen).only_operator.empty() && o.op == options{}.op)
     o.op = description_of(chosen).only_operator;
+  if (o.op == "none")
+    throw input_error(
+        "what is no fold has no result to judge: 'tenfold check' says what the kernel does");
   return chosen;
 }
 
