@@ -28,8 +28,8 @@
 /// WarpSize. All of them vote, too; the votes fill a word of WarpSize bits, the first lane's the
 /// lowest. Whole folds are in common/folds.hpp.
 ///
-/// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp, and words between
-/// GPUs in common/gpu/peers.hpp.
+/// Copies by hardware, which one vendor alone has, are in common/gpu/bulk_copy.hpp, and words
+/// between GPUs in common/gpu/peers.hpp.
 #pragma once
 
 // A kernel may assert and print without asking for it, also where the compiler does not bring it.

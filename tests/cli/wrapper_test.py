@@ -169,7 +169,7 @@ if [[ -e $FAKE/{name}.sh ]]; then . "$FAKE/{name}.sh"; exit; fi
         if not program:
             self.skipTest("TENFOLD_PROGRAM does not name the program")
         told = subprocess.run([program, "--help"], check=True, capture_output=True, text=True).stdout
-        theirs = re.findall(r"^  (\w+)", re.split(r"(?i)^subcommands:", told, flags=re.M)[1], re.M)
+        theirs = re.findall(r"^  (\w+)", told, re.M)  # options begin with a hyphen
         listed = re.search(r"the verbs are (.*);", self.call("xyzzy", status=2)[1]).group(1)
         self.assertEqual(sorted(set(listed.split(", ")) - {"test", "docs", "help"}), sorted(set(theirs) - {"help"}))
 
