@@ -4,8 +4,8 @@
 // the second may lie past the end of the input.
 //
 // Published: parallel_reductions_cuda; effective_reduction, before its test; FastCuda's add on
-// load. NVIDIA: adds whatever lies behind the input, which often is zero or the rest of a larger
-// array;
+//   load.
+// NVIDIA: adds whatever lies behind the input, which often is zero or the rest of a larger array;
 //   faults where a page ends.
 // AMD: the same.
 // Executor: right or wrong, by what lies behind the input; AddressSanitizer tells.
