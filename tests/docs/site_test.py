@@ -419,10 +419,11 @@ class BrowserTest(unittest.TestCase):
 
     @unittest.skipUnless(axe.SCRIPT.exists(), axe.MISSING)
     def test_pages_keep_the_rules_for_access(self):
-        pages = [path.relative_to(SITE) for path in built_pages(SITE)]
-        for page in [*(page for page in pages if page.parts[0] != "source"), "source/kernels/01_naive.hpp.html"]:
-            self.open(page)
-            with self.subTest(page=str(page)):
+        # One of each kind: all would take two minutes.
+        for page in ("index", "search", "introduction", "stages/03_no_bank_conflicts", "pitfalls", "comparing-gpus", "rows",
+                     "glossary", "api/reducer", "source/kernels/01_naive.hpp"):
+            self.open(f"{page}.html")
+            with self.subTest(page=page):
                 self.assertEqual([], axe.violations(self.browser))
 
     def test_pale_text_is_found(self):

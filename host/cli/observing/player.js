@@ -368,12 +368,14 @@ class Panel {
     this.follow = follow;
     this.done = 0;
     const {context} = this.trace;
-    this.source = make("section", {class: "source", tabindex: 0, "aria-label": `Source: ${context.file}`});
-    this.inner = make("div", {class: "inner"});
-    this.state = make("section", {class: "state", tabindex: 0, "aria-label": "Lanes and memory"}, [this.inner]);
-    this.note = make("p", {class: "result"});
     const name = context.stage < 1000 ? `${context.stage} ${context.stage_name}` : context.stage_name;
     this.name = name;
+    // Of two kernels side by side, each part says whose it is.
+    this.owner = isAlone ? "" : `, ${name}`;
+    this.source = make("section", {class: "source", tabindex: 0, "aria-label": `Source: ${context.file}${this.owner}`});
+    this.inner = make("div", {class: "inner"});
+    this.state = make("section", {class: "state", tabindex: 0, "aria-label": `Lanes and memory${this.owner}`}, [this.inner]);
+    this.note = make("p", {class: "result"});
     this.element = make("article", {class: "panel"}, [
       make("h2", {class: isAlone ? "unseen" : undefined}, [name]), make("div", {class: "both"}, [this.state, this.source]), this.note]);
     this.showSource();
@@ -478,7 +480,7 @@ class Panel {
       this.boxes.push({box, status});
       groups.append(box);
     }
-    return make("section", {class: "lanes", "aria-label": "Lanes"}, [
+    return make("section", {class: "lanes", "aria-label": `Lanes${this.owner}`}, [
       make("h3", {}, ["Lanes ", make("span", {}, ["and the value that each held last"])]), groups]);
   }
 
@@ -520,7 +522,7 @@ class Panel {
       groups.append(box);
     }
     this.rove(all);
-    return make("section", {class: "memory", "aria-label": `Global memory, ${array.name}`}, [
+    return make("section", {class: "memory", "aria-label": `Global memory, ${array.name}${this.owner}`}, [
       make("h3", {}, [`${array.name} `, make("span", {}, [`global memory, ${counted(array.elements, "element")}, in sectors of 32 bytes`])]),
       groups, ...this.makeOutside(array, a, touched)]);
   }
@@ -549,7 +551,7 @@ class Panel {
       box.append(cell);
     }
     this.rove(all);
-    return make("section", {class: "memory", "aria-label": `Shared memory, ${array.name}`}, [
+    return make("section", {class: "memory", "aria-label": `Shared memory, ${array.name}${this.owner}`}, [
       make("h3", {}, [`${array.name} `, make("span", {}, [`shared memory${isWide ? `, a column for each of ${banks} banks` : ""}`])]),
       make("div", {class: "groups"}, [box]), ...this.makeOutside(array, a, touched)]);
   }
