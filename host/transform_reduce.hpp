@@ -188,8 +188,7 @@ class predicate_reducer {
   /// @param out device memory for the answer: 1, or 0. Of no elements there is none for which it
   ///   holds, and it holds for all of them.
   /// @throws input_error for an answer among the elements, or a pointer that is out of alignment,
-  /// or
-  ///   null, if there are elements
+  ///   or null if there are elements
   void enqueue(const In* in, std::uint64_t n, unsigned* out, stream_handle on) {
     check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
     check_stream(device_, on);

@@ -28,9 +28,9 @@ struct accumulated {
                 "is trivially copyable");
 };
 
-/// Whether loads shall be marked as read once. What they bring then makes room for what is still to
-/// be read of what a kernel has just written; of an input of many times the cache that is little,
-/// and an H200 reads 1 GiB in 2 to 4% less time without.
+/// Whether loads shall be marked as read once. What they bring leaves the cache first, and spares
+/// what a kernel has just written. Of an input of many times the cache that is little, and plain
+/// loads take less time after it: docs/results has both for 1 GiB, as matrix:read and `:streaming`.
 inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
 }

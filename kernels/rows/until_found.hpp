@@ -33,9 +33,7 @@ __device__ inline unsigned now_at(const unsigned* word) {
 #endif
 }
 
-/// @param answer something else than `found` before; `found` after, if `f(x)` holds for any of the
-/// n
-///   elements
+/// @param answer something else than `found` before; after, `found` if `f(x)` holds for any element
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename F>
 __global__ void __launch_bounds__(BlockSize)
     look(elements_of<In> in, std::size_t n, F f, unsigned* answer, unsigned found) {

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -153,3 +154,27 @@ class Browser:
                                 f"(document.querySelector({json.dumps(selector)}).getBoundingClientRect())")
             part = {"clip": {**box, "scale": 1}, "captureBeyondViewport": True}
         return base64.b64decode(self.call("Page.captureScreenshot", format="png", **part)["data"])
+
+
+PHONE, DESK = (390, 844), (1366, 900)
+
+
+class QuietPages:
+    """Before the other base of tests in Chromium: no page of theirs has an error or asks the network."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.browser = Browser(find())
+        cls.addClassCleanup(cls.browser.close)
+
+    def setUp(self):
+        self.browser.resize(*DESK)
+        self.browser.prefer("light")
+
+    def tearDown(self):
+        self.assertEqual([], self.browser.errors)
+        self.assertEqual([], [url for url in self.browser.requests if not re.match("file:|data:|about:", url)])
+
+    def value_of(self, expression):
+        return self.browser.value_of(expression)

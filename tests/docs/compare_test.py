@@ -7,7 +7,6 @@ import copy
 import json
 import os
 import pathlib
-import re
 import subprocess
 import tempfile
 import unittest
@@ -24,7 +23,7 @@ import firefox
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
 PROGRAM = os.environ.get("TENFOLD_PROGRAM", str(ROOT / "build/simt/tenfold"))
-PHONE, DESK = (390, 844), (1366, 900)
+PHONE = chromium.PHONE
 VIEWS = ("stages", "sizes", "types")
 KINDS = ("rate", "ceiling", "peak", "time", "times")
 
@@ -104,22 +103,11 @@ class PageTest(unittest.TestCase):
 
 
 @unittest.skipUnless(chromium.find(), "there is no Chromium")
-class ChromiumTest(PageTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = chromium.Browser(chromium.find())
-        cls.addClassCleanup(cls.browser.close)
-
+class ChromiumTest(chromium.QuietPages, PageTest):
     def setUp(self):
-        self.browser.resize(*DESK)
-        self.browser.prefer("light")
+        super().setUp()
         self.browser.open("about:blank")
         self.browser.open(self.page.as_uri())
-
-    def tearDown(self):
-        self.assertEqual([], self.browser.errors)
-        self.assertEqual([], [url for url in self.browser.requests if not re.match("file:|data:|about:", url)])
 
     def test_a_page_reads_what_the_program_reads(self):
         for path in [*(path for path, _ in compared()), self.model]:

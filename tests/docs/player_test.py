@@ -22,7 +22,7 @@ SCRIPTS = ROOT / "host/cli"
 TSC = shutil.which("tsc", path=f"{ROOT / 'tests/docs/node_modules/.bin'}{os.pathsep}{os.environ['PATH']}")
 PROGRAM = os.environ.get("TENFOLD_PROGRAM", str(ROOT / "build/simt/tenfold"))
 STAGES = range(1, 11)
-PHONE, DESK = (390, 844), (1366, 900)
+PHONE = chromium.PHONE
 
 
 def tenfold(*arguments, codes=(0,)):
@@ -80,27 +80,10 @@ class FirefoxTest(PagesTest):
 
 
 @unittest.skipUnless(chromium.find(), "there is no Chromium")
-class PlayerTest(PagesTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.browser = chromium.Browser(chromium.find())
-        cls.addClassCleanup(cls.browser.close)
-
-    def setUp(self):
-        self.browser.resize(*DESK)
-        self.browser.prefer("light")
-
-    def tearDown(self):
-        self.assertEqual([], self.browser.errors)
-        self.assertEqual([], [url for url in self.browser.requests if not re.match("file:|data:|about:", url)])
-
+class PlayerTest(chromium.QuietPages, PagesTest):
     def open(self, name, address=""):
         self.browser.open("about:blank")
         self.browser.open(f"{(self.folder / f'{name}.html').as_uri()}{address}")
-
-    def value_of(self, expression):
-        return self.browser.value_of(expression)
 
     def make(self, name, *arguments, codes=(0,)):
         return tenfold(*arguments, "--html", self.folder / f"{name}.html", codes=codes)

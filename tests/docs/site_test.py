@@ -302,7 +302,7 @@ class SiteTest(unittest.TestCase):
 class BrowserTest(unittest.TestCase):
     """The pages as a reader sees them who opened the files."""
 
-    PHONE = (390, 844)
+    PHONE = chromium.PHONE
 
     def setUp(self):
         self.browser = chromium.Browser(chromium.find())
