@@ -181,6 +181,16 @@ class Table(unittest.TestCase):
         table = tune.table_of([document([row(1024, 10, 1.5)], library="")], [])
         self.assertTrue(rows_in(table, "tuned_shapes")[0].endswith(", 1.5, 20, 0},"))
 
+    def test_ranks_no_stage_by_ratios_to_something_else_than_the_library(self):
+        compared = document([row(1024, 10, 1.5), row(4096, 10, 1.5)])
+        alone = document([row(2048, 18, 9), row(4096, 18, 9)], library="")
+        for order in ([alone, compared], [compared, alone]):
+            table = tune.table_of(order, [])
+            self.assertEqual(rows_in(table, "tuned_stages"), ["graph, 1ull << 10}, {10}},"])
+            self.assertTrue(rows_in(table, "tuned_shapes")[-1].startswith("graph, 1ull << 11}, 18,"))
+            self.assertTrue(rows_in(table, "tuned_shapes")[-1].endswith(", 1.5, 20, 0},"))
+            self.assertIn('{"sm_1", "NVIDIA X1", "CUB"},', table)
+
     def test_of_one_architecture_has_one_source(self):
         with self.assertRaisesRegex(tune.Failure, "two files have results of sm_1"):
             tune.table_of([document([row(1, 10, 1)])] * 2, [])

@@ -285,6 +285,13 @@ TEST(Table, NamesStagesAndShapesThatThereAre) {
     for (const int stage : row.stages) EXPECT_TRUE(stage == 0 || is_stage(stage)) << stage;
 }
 
+/// What is right to the last bit costs time: who does not ask for it does not pay.
+TEST(Table, TakesThePlainSumWhereNobodyAskedForTheExactOne) {
+  for (const tuned_stage_row& row : measured.stages)
+    EXPECT_FALSE(family(row.stages.front()).stage.adds_floats_alone)
+        << row.at.element_bytes << " bytes from " << row.at.from_n;
+}
+
 /// Every row, and the rule, for every type and operator: the executor has the kernels that GPUs
 /// have.
 TEST(Table, HasAKernelForEveryTypeAndOperator) {
