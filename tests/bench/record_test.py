@@ -106,7 +106,7 @@ class Recording(unittest.TestCase):
         self.assertIn("$ tenfold ladder --beyond --peers=cub,thrust,copy", (self.build / "x1-ladder.txt").read_text())
 
     def test_takes_stages_from_the_program(self):
-        self.record("--only", "duels")
+        self.record("--only", "calls,types,narrow,together")
         calls, types, narrow, together = self.calls_of("tenfold_duel")
         self.assertIn("--candidate best,2,3 --peers cub,empty,read:plain", calls)
         self.assertIn("--candidate best,2 ", types)
@@ -115,9 +115,9 @@ class Recording(unittest.TestCase):
 
     def test_measures_levels_of_determinism_where_the_build_has_them(self):
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=\n")
-        self.record("--only", "exact")
+        self.record("--only", "determinism,exact-narrow")
         (self.build / "CMakeCache.txt").write_text("TENFOLD_CCCL:PATH=/there\n")
-        self.record("--only", "exact")
+        self.record("--only", "determinism,exact-narrow")
         without, narrow, levels, again = self.calls_of("tenfold_duel")
         self.assertIn("--candidate best,2,4 --peers cub --type f32,f64", without)
         self.assertIn("--peers cub,cub:run_to_run,cub:gpu_to_gpu,cub:not_guaranteed", levels)
@@ -158,9 +158,9 @@ class Recording(unittest.TestCase):
 
     def test_goes_on_after_a_part_that_fails_and_says_so(self):
         with mock.patch.dict(os.environ, RECORD_TEST="tenfold_duel"):
-            shown = self.record("--only", "duels,ladders", code=1)
+            shown = self.record("--only", "types,ladders", code=1)
         self.assertRegex(shown, "tenfold_duel .* ended with 3")
-        self.assertIn("done, but for duels", shown)
+        self.assertIn("done, but for types", shown)
         self.assertTrue((self.build / "x1-sizes.json").exists())
 
     def test_knows_its_parts(self):
