@@ -16,8 +16,9 @@ class uploaded {
  public:
   uploaded(const device& on, const std::vector<In>& elements)
       : memory_(on, elements.size() * sizeof(In)) {
-    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In),
-                   stream(on).handle());
+    const stream queue(on);
+    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In), queue.handle());
+    queue.synchronize();
   }
   const In* get() const { return static_cast<const In*>(memory_.data()); }
 
