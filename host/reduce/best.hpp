@@ -7,7 +7,8 @@
 /// thread: bytes in flight are what keeps a memory busy. Where none was measured in the
 /// place that calls are launched in, those of the other place hold. A row's shape may have no
 /// kernel for an operator: then the items are the default ones, and after that the block is smaller
-/// and the threads as many.
+/// and the threads as many. A stage that loops makes up for it by turns; one that does not has more
+/// blocks than were measured, and comes after those that were.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
 /// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
@@ -135,6 +136,16 @@ inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const k
   return s;
 }
 
+/// Whether blocks read as much as where the row was measured, or make up for it by turns.
+inline bool is_as_measured(const shape_choice& by, const launch_query& q, const kernel_family& of) {
+  if (by.row == nullptr || of.stage.takes_grid) return true;
+  const auto bytes_of_block = [&](const shape& s, std::size_t element_bytes) {
+    return bytes_of(static_cast<std::uint64_t>(s.block) * of.elements_per_thread(s), element_bytes);
+  };
+  return bytes_of_block(by.shape, q.element_bytes) >=
+         bytes_of_block({by.row->block, by.row->items}, by.row->at.element_bytes);
+}
+
 inline constexpr std::size_t load_bytes = 16;
 inline constexpr std::size_t loads_of_one_block = 4;  // of each of its threads
 
@@ -207,12 +218,15 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
         std::find(ranking->stages.begin(), ranking->stages.end(), stage) - ranking->stages.begin());
   };
   const std::size_t unranked = ranking == nullptr ? 0 : ranking->stages.size();
-  std::vector<std::pair<std::tuple<std::size_t, int>, stage_choice>> found;
+  std::vector<std::pair<std::tuple<bool, std::size_t, int>, stage_choice>> found;
   for (const kernel_family& of : stages) {
     if (!of.serves()) continue;
     const std::size_t place = place_in_table(of.stage.number);
-    found.push_back({{place, detail::place_by_rule(of, q)},
-                     {of.stage, tuned_shape(q, of, table), place != unranked}});
+    const shape_choice by = tuned_shape(q, of, table);
+    const bool is_ranked = place != unranked;
+    found.push_back(
+        {{is_ranked && !detail::is_as_measured(by, q, of), place, detail::place_by_rule(of, q)},
+         {of.stage, by, is_ranked}});
   }
   std::sort(found.begin(), found.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -154,6 +154,24 @@ TEST(BestChoices, AreRankedByTheTableAndThenByRule) {
   EXPECT_EQ((std::vector<int>{numbers.begin(), numbers.begin() + 2}), (std::vector{11, 10}));
 }
 
+/// Blocks of 1024 with 16 items were measured; a minimum has 4 of them.
+TEST(BestChoices, PutBehindOthersAStageWhoseBlocksReadLessThanMeasured) {
+  constexpr auto of_nine = std::to_array<tuned_shape_row>({
+      {graph_of(4, 1000), 9, 1024, 16, 0, grid_unit::blocks, 0, 0, 0},
+      {graph_of(4, 1000), 10, 1024, 16, 2, per_multiprocessor, 0, 0, 0},
+      {graph_of(4, 1000), 3, 256, 4, 0, grid_unit::blocks, 0, 0, 0},
+  });
+  constexpr auto nine_first = std::to_array<tuned_stage_row>({{graph_of(4, 1000), {9, 3, 10}}});
+  const auto ranked = [&](std::string_view op) {
+    const std::vector<int> numbers = numbers_of(best_choices(
+        in_graph(1 << 20, 4), families_of(element_type::f32, op), {{}, of_nine, nine_first}));
+    return std::vector<int>{numbers.begin(), numbers.begin() + 3};
+  };
+  EXPECT_EQ(ranked("sum"), (std::vector{9, 3, 10}));
+  EXPECT_EQ(ranked("minimum")[0], 3);
+  EXPECT_EQ(ranked("minimum")[1], 10);
+}
+
 TEST(BestChoices, KeepTheOrderWhereTheOperatorMinds) {
   std::vector<kernel_family> all = families_of(element_type::f32, "sum");
   for (kernel_family& each : all) each.op.commutes = false;
