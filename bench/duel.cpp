@@ -54,9 +54,11 @@ void add_duel_options(CLI::App& app, duel_options& o) {
       "--columns", o.columns,
       "the elements are matrices of so many columns, 1,1000,2^20; n is rounded down to whole "
       "rows [an array]");
-  app.add_option("--axis", o.axes, "what is summed of a matrix: rows, columns")
+  app.add_option("--axis", o.axes,
+                 "what is summed of a matrix: rows, columns; segments of any lengths, of so many "
+                 "elements on average; one-segment, of half of all elements, among small ones")
       ->delimiter(',')
-      ->check(CLI::IsMember({"rows", "columns"}))
+      ->check(CLI::IsMember({"rows", "columns", "segments", "one-segment"}))
       ->capture_default_str();
   app.add_option("--against", o.against,
                  "who the others are compared with, such as peer:cub or 10_two_pass/... "
@@ -231,10 +233,10 @@ void print_standings(const std::vector<result>& all, std::size_t reference) {
   const measure::conditions& at = all.front().at;
   std::size_t width = 0;
   for (const result& s : all) width = std::max(width, s.who.label().size());
-  const std::string matrix =
-      at.columns == 0 ? ""
-                      : fmt::format(", the {} of a matrix of {} columns",
-                                    at.sums_columns ? "columns" : "rows", format_count(at.columns));
+  const std::string matrix = at.columns == 0
+                                 ? ""
+                                 : fmt::format(", the {} of a matrix of {} columns",
+                                               name_of(at.axis), format_count(at.columns));
   fmt::print("\n{} of {} {}{}, {}\n", at.op, format_count(at.n), tenfold::name_of(at.type), matrix,
              describe_place(all));
   fmt::print("{}\n", paint(fmt::format("  {:<{}} {:>9} {:>9} {:>9} {:>9} {:>8}  {}", "", width,
@@ -322,8 +324,9 @@ class program {
         const std::uint64_t whole_rows = columns == 0 ? n : n / columns * columns;
         if (whole_rows != loaded) bed_.load(input, whole_rows, choose_ring(options_.common));
         loaded = whole_rows;
-        for (const std::string& axis : options_.axes) {
-          bed_.take_as_matrix(columns, axis == "columns");
+        for (const measure::matrix_axis axis : measure::matrix_axes) {
+          if (columns != 0 && std::ranges::count(options_.axes, name_of(axis)) == 0) continue;
+          bed_.take_as_matrix(columns, axis);
           for (const measure::timing_mode mode : choose_modes(options_.common, bed_)) run(mode);
           if (columns == 0) break;
         }

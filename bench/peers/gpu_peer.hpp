@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "bench/peers/segments_of.hpp"
 #include "host/backends/device_session.hpp"
 #include "host/measure/peers.hpp"
 #include "host/reduce/operator_list.hpp"
@@ -100,6 +102,17 @@ inline void refuse_narrow(const conditions& at, const std::string& library) {
                       std::string(name_of(at.type)));
 }
 
+/// Where segments begin, in device memory; nothing for rows and columns.
+inline device_memory offsets_on(const device& on, const conditions& at, stream_handle queue) {
+  if (!at.has_segments()) return {};
+  const std::vector<std::int32_t> offsets = offsets_of(at);
+  device_memory made(on, at.bytes_of_offsets());
+  on.make_current();
+  copy_to_device(made.data(), offsets.data(), at.bytes_of_offsets(), queue);
+  synchronize(queue);
+  return made;
+}
+
 /// @throws input_error unless the conditions are those of sums of f32 over a matrix
 inline void refuse_arrays(const conditions& at) {
   if (at.columns == 0 || at.op != "sum" || at.type != element_type::f32)
@@ -126,6 +139,9 @@ void append_matrix_peers(std::vector<peer>& all);
 
 /// Several results of the same elements.
 void append_together_peers(std::vector<peer>& all);
+
+/// What becomes of the elements.
+void append_transform_peers(std::vector<peer>& all);
 
 /// Of the library that is built where TENFOLD_CCCL names a CCCL.
 void append_newest_cub_peers(std::vector<peer>& all);

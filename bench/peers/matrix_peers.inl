@@ -1,5 +1,5 @@
-// Many reductions at once: sums of a matrix's rows or columns, and a kernel that reads and writes
-// as many bytes and does nothing else. Compiled as CUDA or as HIP.
+// Many reductions at once: sums of a matrix's rows or columns, or of segments, and a kernel that
+// reads and writes as many bytes and does nothing else. Compiled as CUDA or as HIP.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +11,13 @@
 #include "host/column_reducer.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/row_reducer.hpp"
+#include "host/segment_reducer.hpp"
 
 namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
 namespace {
 
-/// Sums of the rows of a matrix of f32, or of its columns.
+/// Sums of the rows of a matrix of f32, of its columns, or of segments.
 class matrix_sums final : public runnable {
  public:
   matrix_sums(const device_session& on, const conditions& at)
@@ -24,22 +25,26 @@ class matrix_sums final : public runnable {
         result_(on),
         by_rows_(result_.on()),
         by_columns_(result_.on()),
+        by_segments_(result_.on()),
+        offsets_(offsets_on(result_.on(), at, result_.queue())),
         sums_(result_.on(), at.bytes_written()) {}
 
   void enqueue(const void* in, std::uint64_t) override {
     const auto* elements = static_cast<const float*>(in);
     const std::uint64_t rows = at_.n / at_.columns;
     auto* sums = static_cast<float*>(sums_.data());
-    if (at_.sums_columns)
+    if (at_.has_segments())
+      by_segments_.enqueue(elements, static_cast<const std::int32_t*>(offsets_.data()),
+                           at_.results(), sums, result_.queue());
+    else if (at_.axis == matrix_axis::columns)
       by_columns_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
     else
       by_rows_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
   }
   /// The sum of all sums, which is that of the elements.
   value result() override {
-    const std::uint64_t sums = at_.bytes_written() / sizeof(float);
-    by_rows_.enqueue(static_cast<const float*>(sums_.data()), 1, sums, sums, result_.data(),
-                     result_.queue());
+    by_rows_.enqueue(static_cast<const float*>(sums_.data()), 1, at_.results(), at_.results(),
+                     result_.data(), result_.queue());
     return result_.wait();
   }
   std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
@@ -49,18 +54,20 @@ class matrix_sums final : public runnable {
   result_on_device<float> result_;
   row_reducer<float, sum<float>> by_rows_;
   column_reducer<float, sum<float>> by_columns_;
-  device_memory sums_;
+  segment_reducer<float, sum<float>> by_segments_;
+  device_memory offsets_, sums_;
 };
 
 using vector = gpu::detail::four_words;
 
 constexpr int reading_block = 256;
 
-/// Reads all words, and writes a vector for each `columns` vectors of them.
-template <int Loads, bool Streaming>
+/// Reads all words, and writes a vector for each `columns` vectors of them; where there are
+/// offsets, reads a vector of them before.
+template <int Loads, bool Streaming, bool HasOffsets>
 __global__ void __launch_bounds__(reading_block)
-    read_and_write(const unsigned* in, std::size_t words, unsigned columns, vector* out,
-                   std::size_t written, unsigned* checksum) {
+    read_and_write(const unsigned* in, std::size_t words, unsigned columns, const vector* offsets,
+                   vector* out, std::size_t written, unsigned* checksum) {
   const auto* vectors = reinterpret_cast<const vector*>(in);
   const std::size_t n = words / 4;
   const std::size_t first = std::size_t{blockIdx.x} * (reading_block * Loads) + threadIdx.x;
@@ -76,8 +83,9 @@ __global__ void __launch_bounds__(reading_block)
     const unsigned word = batch[k].x ^ batch[k].y ^ batch[k].z ^ batch[k].w;
     const auto i = static_cast<unsigned>(first + k * reading_block);
     if (i % columns == 0 && i / columns < written) {
-      vector all;
-      all.x = all.y = all.z = all.w = word;
+      vector all{};
+      if constexpr (HasOffsets) all = offsets[i / columns];
+      all.x ^= word;
       out[i / columns] = all;
     }
     seen ^= word;
@@ -87,8 +95,8 @@ __global__ void __launch_bounds__(reading_block)
   if (checksum != nullptr) atomicXor(checksum, seen);
 }
 
-using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned, vector*, std::size_t,
-                                unsigned*);
+using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned, const vector*, vector*,
+                                std::size_t, unsigned*);
 
 class matrix_reader final : public runnable {
  public:
@@ -97,6 +105,7 @@ class matrix_reader final : public runnable {
         at_(at),
         kernel_(kernel),
         loads_(loads),
+        offsets_(offsets_on(on.opened(), at, on.queue())),
         written_(on.opened(), at.bytes_written()),
         checksum_(on) {}
 
@@ -122,8 +131,9 @@ class matrix_reader final : public runnable {
     // Each vector that is written stands for as many that are read.
     auto ratio =
         static_cast<unsigned>(at_.bytes() / std::max<std::uint64_t>(at_.bytes_written(), 1));
+    const void* offsets = offsets_.data();
     void* out = written_.data();
-    void* arguments[] = {&in_, &words, &ratio, &out, &written, &checksum};
+    void* arguments[] = {&in_, &words, &ratio, &offsets, &out, &written, &checksum};
     launch(kernel_, ceil_div(words / 4 + 1, static_cast<std::uint64_t>(reading_block * loads_)),
            reading_block, 0, on_.queue(), arguments);
   }
@@ -132,7 +142,7 @@ class matrix_reader final : public runnable {
   conditions at_;
   reading_kernel kernel_;
   int loads_;
-  device_memory written_;
+  device_memory offsets_, written_;
   result_on_device<unsigned> checksum_;
   const void* in_ = nullptr;
 };
@@ -145,7 +155,10 @@ peer reading_peer() {
           .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             refuse_arrays(at);
             return std::make_unique<matrix_reader>(own_session(on), at,
-                                                   &read_and_write<Loads, Streaming>, Loads);
+                                                   at.has_segments()
+                                                       ? &read_and_write<Loads, Streaming, true>
+                                                       : &read_and_write<Loads, Streaming, false>,
+                                                   Loads);
           }};
 }
 
@@ -153,12 +166,14 @@ peer reading_peer() {
 }  // namespace TENFOLD_BACKEND
 
 void append_matrix_peers(std::vector<peer>& all) {
-  all.push_back({.name = "matrix:sums",
-                 .what = "sums of the rows or columns by kernels/rows and kernels/columns",
-                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-                   refuse_arrays(at);
-                   return std::make_unique<matrix_sums>(own_session(on), at);
-                 }});
+  all.push_back(
+      {.name = "matrix:sums",
+       .what =
+           "sums of rows, columns or segments by kernels/rows, kernels/columns, kernels/segments",
+       .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+         refuse_arrays(at);
+         return std::make_unique<matrix_sums>(own_session(on), at);
+       }});
   all.push_back(reading_peer<1, false>());
   all.push_back(reading_peer<2, false>());
   all.push_back(reading_peer<2, true>());

@@ -80,11 +80,14 @@ class newest_cub_peer final : public runnable {
   kept_memory scratch_;
 };
 
-/// Sums of a matrix's rows, as segments of a fixed size.
+/// Sums of a matrix's rows, as segments of a fixed size, or of segments of any lengths.
 class cub_rows final : public runnable {
  public:
   cub_rows(const device_session& on, const conditions& at)
-      : at_(at), result_(on), sums_(result_.on(), at.bytes_written()) {
+      : at_(at),
+        result_(on),
+        offsets_(offsets_on(result_.on(), at, result_.queue())),
+        sums_(result_.on(), at.bytes_written()) {
     result_.on().make_current();
     call(nullptr, nullptr);
     scratch_ = device_memory(result_.on(), bytes_);
@@ -98,7 +101,7 @@ class cub_rows final : public runnable {
     std::size_t bytes = 0;
     const auto add = [&](void* memory) {
       detail::check(cub::DeviceReduce::Sum(memory, bytes, static_cast<const float*>(sums_.data()),
-                                           result_.data(), at_.n / at_.columns, result_.queue()),
+                                           result_.data(), at_.results(), result_.queue()),
                     "CUB's reduction");
     };
     add(nullptr);
@@ -110,16 +113,21 @@ class cub_rows final : public runnable {
 
  private:
   void call(void* scratch, const float* in) {
+    auto* sums = static_cast<float*>(sums_.data());
+    const auto* offsets = static_cast<const std::int32_t*>(offsets_.data());
+    const auto count = static_cast<std::int64_t>(at_.results());
     detail::check(
-        cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, static_cast<float*>(sums_.data()),
-                                        static_cast<std::int64_t>(at_.n / at_.columns),
-                                        static_cast<int>(at_.columns), result_.queue()),
+        at_.has_segments()
+            ? cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, sums, count, offsets,
+                                              offsets + 1, result_.queue())
+            : cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, sums, count,
+                                              static_cast<int>(at_.columns), result_.queue()),
         "CUB's segmented reduction");
   }
 
   conditions at_;
   result_on_device<float> result_;
-  device_memory sums_, scratch_;
+  device_memory offsets_, sums_, scratch_;
   std::size_t bytes_ = 0;
 };
 
@@ -142,14 +150,15 @@ peer newest_cub(const char* level, const char* what) {
 }  // namespace TENFOLD_BACKEND
 
 __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<peer>& all) {
-  all.push_back({.name = "matrix:cub",
-                 .what = "cub::DeviceSegmentedReduce of TENFOLD_CCCL, segments of a fixed size",
-                 .version = version_of(CUB_VERSION),
-                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-                   refuse_arrays(at);
-                   if (at.sums_columns) throw input_error("it sums rows, which are segments");
-                   return std::make_unique<cub_rows>(own_session(on), at);
-                 }});
+  all.push_back(
+      {.name = "matrix:cub",
+       .what = "cub::DeviceSegmentedReduce of TENFOLD_CCCL, of rows as segments of a fixed size",
+       .version = version_of(CUB_VERSION),
+       .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+         refuse_arrays(at);
+         if (at.axis == matrix_axis::columns) throw input_error("it sums rows, which are segments");
+         return std::make_unique<cub_rows>(own_session(on), at);
+       }});
   all.push_back(newest_cub<determinism::run_to_run_t>(
       "run_to_run", "its default: the same bits in every run on the same GPU"));
   all.push_back(newest_cub<determinism::gpu_to_gpu_t>("gpu_to_gpu", "the same bits on every GPU"));

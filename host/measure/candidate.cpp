@@ -73,7 +73,7 @@ std::string candidate::full_name(const conditions& at) const {
   return fmt::format(
       "{}/{}/{}/n:{}/{}{}{}{}", name, name_of(at.type), at.op, at.n,
       at.columns == 0 ? ""
-                      : fmt::format("{}of:{}/", at.sums_columns ? "columns-" : "rows-", at.columns),
+                      : fmt::format("{}-of:{}/", name_of(at.axis), at.columns),
       shape_name, shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
 }
 

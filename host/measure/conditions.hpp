@@ -59,18 +59,49 @@ inline constexpr char mode_help[] =
   return mode == timing_mode::in_graph ? launched_in::graph : launched_in::stream;
 }
 
+/// What is reduced of n elements with so many columns.
+enum class matrix_axis {
+  rows,
+  columns,
+  segments,     ///< of any lengths, which have so many elements on average; some have none
+  one_segment,  ///< has half of all elements, among segments that have so many each
+};
+
+inline constexpr matrix_axis matrix_axes[] = {matrix_axis::rows, matrix_axis::columns,
+                                              matrix_axis::segments, matrix_axis::one_segment};
+
+/// `rows`, `columns`, `segments`, `one-segment`
+[[nodiscard]] constexpr std::string_view name_of(matrix_axis axis) {
+  constexpr std::string_view names[] = {"rows", "columns", "segments", "one-segment"};
+  return names[static_cast<int>(axis)];
+}
+
 struct conditions {
   element_type type = element_type::f32;
   std::string op = "sum";
   std::uint64_t n = 0;
   timing_mode mode = timing_mode::after_producer;
-  std::uint64_t columns = 0;  ///< of a matrix of n elements, whose rows are summed; 0: no matrix
-  bool sums_columns = false;  ///< and not its rows
+  std::uint64_t columns = 0;  ///< of a matrix of n elements; 0: no matrix
+  matrix_axis axis = matrix_axis::rows;
+
+  [[nodiscard]] bool has_segments() const {
+    return columns != 0 && (axis == matrix_axis::segments || axis == matrix_axis::one_segment);
+  }
 
   [[nodiscard]] std::uint64_t bytes() const { return n * size_of(type); }
-  /// A matrix has a sum for each row, or for each column.
+  /// A matrix has one for each row, or for each column.
+  [[nodiscard]] std::uint64_t results() const {
+    if (columns == 0) return 1;
+    if (axis == matrix_axis::columns) return columns;
+    return axis == matrix_axis::one_segment ? n / 2 / columns + 1 : n / columns;
+  }
+  /// Of an array: too little to count.
   [[nodiscard]] std::uint64_t bytes_written() const {
-    return columns == 0 ? 0 : (sums_columns ? columns : n / columns) * size_of(type);
+    return columns == 0 ? 0 : results() * size_of(type);
+  }
+  /// Where segments begin is read as well, in 32 bits each.
+  [[nodiscard]] std::uint64_t bytes_of_offsets() const {
+    return has_segments() ? (results() + 1) * sizeof(std::uint32_t) : 0;
   }
 };
 

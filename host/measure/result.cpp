@@ -101,7 +101,7 @@ json row(const result& r, std::string_view device) {
             {"op", r.at.op},
             {"mode", r.who.on_cpu ? "cpu" : name_of(r.at.mode)}});
   if (r.at.columns != 0)
-    e.update({{"columns", r.at.columns}, {"axis", r.at.sums_columns ? "columns" : "rows"}});
+    e.update({{"columns", r.at.columns}, {"axis", name_of(r.at.axis)}});
   if (r.who.peer != nullptr) {
     e["peer"] = r.who.peer->name;
     if (!r.who.peer->version.empty()) e["peer_version"] = r.who.peer->version;

@@ -59,9 +59,11 @@ struct result {
   [[nodiscard]] bool is_of_memory() const { return at.n >= least_n_of_shares; }
   /// Not so where a wrong call adds none to the kernel that writes its input.
   [[nodiscard]] bool has_time() const { return time.median > 0; }
-  /// Of the input, and of a matrix's sums, partials not counted; 0 where no time is known.
+  /// Of the input, of a matrix's sums and of offsets, partials not counted; 0 where no time is
+  /// known.
   [[nodiscard]] double bytes_per_second() const {
-    return has_time() ? static_cast<double>(at.bytes() + at.bytes_written()) / time.median : 0;
+    const std::uint64_t bytes = at.bytes() + at.bytes_written() + at.bytes_of_offsets();
+    return has_time() ? static_cast<double>(bytes) / time.median : 0;
   }
   [[nodiscard]] double gigabytes_per_second() const { return bytes_per_second() * 1e-9; }
   /// Wide enough that the median may mislead.

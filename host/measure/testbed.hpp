@@ -31,7 +31,7 @@ class testbed {
             .n = n_,
             .mode = mode,
             .columns = columns_,
-            .sums_columns = sums_columns_};
+            .axis = axis_};
   }
 
   /// From now on samplers read the first n elements of `input`, which outlives them. Those that
@@ -40,9 +40,9 @@ class testbed {
   void load(host_input& input, std::uint64_t n, std::optional<std::uint64_t> ring = {});
   /// From now on what is loaded is a matrix, whose rows or columns are summed.
   /// @param columns 0: no matrix
-  void take_as_matrix(std::uint64_t columns, bool sums_columns) {
+  void take_as_matrix(std::uint64_t columns, matrix_axis axis) {
     columns_ = columns;
-    sums_columns_ = sums_columns;
+    axis_ = axis;
   }
 
   /// A sampler for a candidate, or for whom the candidate chooses.
@@ -68,7 +68,7 @@ class testbed {
   placement device_, cpu_;
   host_input* input_ = nullptr;
   std::uint64_t n_ = 0, columns_ = 0;
-  bool sums_columns_ = false;
+  matrix_axis axis_ = matrix_axis::rows;
   std::optional<std::uint64_t> ring_bytes_;
   std::optional<clock_reader> clocks_;
 };

@@ -1,0 +1,113 @@
+// What becomes of the elements, in one read: to be as fast as their sum. Compiled as CUDA or as
+// HIP.
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "bench/peers/gpu_peer.hpp"
+#include "common/arg_extrema.hpp"
+#include "host/best_reducer.hpp"
+#include "host/row_reducer.hpp"
+#include "host/transform_reduce.hpp"
+
+namespace tenfold::measure {
+inline namespace TENFOLD_BACKEND {
+namespace {
+
+/// The greatest element and where it is first.
+class greatest final : public runnable {
+ public:
+  greatest(const device_session& on, std::uint64_t max_n)
+      : found_(on),
+        highest_(on),
+        total_(on),
+        find_(found_.on()),
+        find_highest_(best_reducer<float>(found_.on(), max_n, maximum<float>{})),
+        add_(best_reducer<float>(found_.on(), max_n, sum<float>{})) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    in_ = static_cast<const float*>(in);
+    n_ = n;
+    find_.enqueue(in_, 1, n, n, found_.data(), found_.queue());
+  }
+  /// The sum of the elements, which it is judged by; NaN unless the greatest is where it was found.
+  value result() override {
+    const placed<float> found = found_.wait();
+    find_highest_.enqueue(in_, n_, highest_.data(), highest_.queue());
+    add_.enqueue(in_, n_, total_.data(), total_.queue());
+    const float highest = highest_.wait();
+    float at_place = NAN;
+    if (found.index < n_) copy_to_host(&at_place, in_ + found.index, sizeof(float), found_.queue());
+    const float total = total_.wait();
+    return found.value == highest && at_place == highest ? total : NAN;
+  }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  result_on_device<placed<float>> found_;
+  result_on_device<float> highest_, total_;
+  row_reducer<float, arg_maximum_of<float>, with_place<float>> find_;
+  reducer<float, float, maximum<float>> find_highest_;
+  reducer<float, float, sum<float>> add_;
+  const float* in_ = nullptr;
+  std::uint64_t n_ = 0;
+};
+
+/// The dot product of the first half of the elements and of the second.
+class dot_product final : public runnable {
+ public:
+  explicit dot_product(const device_session& on) : product_(on), multiply_(product_.on()) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    in_ = static_cast<const float*>(in);
+    n_ = n;
+    multiply(in_, in_ + n / 2, n / 2);
+  }
+  /// That of all elements and ones, which is their sum.
+  value result() override {
+    const std::vector<float> one(n_, 1.0F);
+    product_.on().make_current();
+    const device_memory ones(product_.on(), n_ * sizeof(float));
+    copy_to_device(ones.data(), one.data(), n_ * sizeof(float), product_.queue());
+    multiply(in_, static_cast<const float*>(ones.data()), n_);
+    return static_cast<float>(product_.wait());
+  }
+  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
+
+ private:
+  void multiply(const float* a, const float* b, std::uint64_t n) {
+    multiply_.enqueue({a, b}, 1, n, n, product_.data(), product_.queue());
+  }
+
+  result_on_device<double> product_;
+  row_reducer<both<float, float>, sum<double>, tenfold::detail::multiplied<double>> multiply_;
+  const float* in_ = nullptr;
+  std::uint64_t n_ = 0;
+};
+
+template <typename Make>
+peer transform_peer(const char* name, const char* what, Make made) {
+  return {.name = name,
+          .what = what,
+          .make = [made](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
+              throw input_error("it is judged by the sum of an array of f32 alone");
+            return made(own_session(on), at.n);
+          }};
+}
+
+}  // namespace
+}  // namespace TENFOLD_BACKEND
+
+void append_transform_peers(std::vector<peer>& all) {
+  all.push_back(transform_peer(
+      "transform:arg-max", "the greatest element and where it is first",
+      [](const device_session& on, std::uint64_t n) { return std::make_unique<greatest>(on, n); }));
+  all.push_back(transform_peer(
+      "transform:dot", "the dot product of the first half of the elements and the second",
+      [](const device_session& on, std::uint64_t) { return std::make_unique<dot_product>(on); }));
+}
+
+}  // namespace tenfold::measure
