@@ -1,6 +1,6 @@
 // CUB, or hipCUB, which has the same interface, for elements of TENFOLD_ELEMENT_BYTES: a unit
 // for each size, since together they take as long to compile as all stages.
-#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/two_phase_peer.hpp"
 
 #if defined(__CUDACC__)
 #include <cuda_bf16.h>

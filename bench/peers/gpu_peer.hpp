@@ -46,36 +46,6 @@ class result_on_device {
   device_memory memory_;
 };
 
-/// A library's function that tells how much scratch memory it needs when it is given none, as those
-/// of CUB, hipCUB and rocPRIM do: `f(scratch, bytes, in, out, n, stream)`. It reads elements of In.
-template <typename In, typename T, typename Function>
-class two_phase_peer final : public runnable {
- public:
-  two_phase_peer(const device_session& on, std::uint64_t max_n, Function function)
-      : function_(function), result_(on) {
-    call(nullptr, nullptr, max_n);
-    scratch_ = device_memory(result_.on(), bytes_);
-  }
-
-  void enqueue(const void* in, std::uint64_t n) override {
-    result_.on().make_current();
-    call(scratch_.data(), static_cast<const In*>(in), n);
-  }
-  value result() override { return result_.wait(); }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
-
- private:
-  void call(void* scratch, const In* in, std::uint64_t n) {
-    detail::check(function_(scratch, bytes_, in, result_.data(), n, result_.queue()),
-                  "a library's reduction");
-  }
-
-  Function function_;
-  result_on_device<T> result_;
-  std::size_t bytes_ = 0;
-  device_memory scratch_;
-};
-
 /// Makes a peer from `f.template operator()<In, Op>()`, for elements of ElementBytes.
 template <std::size_t ElementBytes, typename F>
 std::unique_ptr<runnable> make_typed(const conditions& at, F&& f) {

@@ -8,6 +8,9 @@
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
+#include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
 #include "host/column_reducer.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/row_reducer.hpp"
@@ -58,7 +61,7 @@ class matrix_sums final : public runnable {
   device_memory offsets_, sums_;
 };
 
-using vector = gpu::detail::four_words;
+using vector = static_array<unsigned, 4>;
 
 constexpr int reading_block = 256;
 
@@ -66,36 +69,37 @@ constexpr int reading_block = 256;
 /// offsets, reads a vector of them before.
 template <int Loads, bool Streaming, bool HasOffsets>
 __global__ void __launch_bounds__(reading_block)
-    read_and_write(const unsigned* in, std::size_t words, unsigned columns, const vector* offsets,
-                   vector* out, std::size_t written, unsigned* checksum) {
-  const auto* vectors = reinterpret_cast<const vector*>(in);
+    read_and_write(const unsigned* in, std::size_t words, unsigned columns, const unsigned* offsets,
+                   unsigned* out, std::size_t written, unsigned* checksum) {
   const std::size_t n = words / 4;
   const std::size_t first = std::size_t{blockIdx.x} * (reading_block * Loads) + threadIdx.x;
-  vector batch[Loads]{};
-#pragma unroll
-  for (int k = 0; k < Loads; ++k) {
-    const std::size_t i = first + k * reading_block;
-    if (i < n) batch[k] = Streaming ? gpu::detail::load_once(vectors + i) : vectors[i];
-  }
+  static_array<vector, Loads> batch{};
+  static_for<0, less_than<Loads>, increment<1>>([&]<int K>() {
+    const std::size_t i = first + K * reading_block;
+    if (i < n) get<K>(batch) = gpu::load_vector<4>(in + 4 * i, Streaming);
+  });
   unsigned seen = 0;
-#pragma unroll
-  for (int k = 0; k < Loads; ++k) {
-    const unsigned word = batch[k].x ^ batch[k].y ^ batch[k].z ^ batch[k].w;
-    const auto i = static_cast<unsigned>(first + k * reading_block);
+  static_for<0, less_than<Loads>, increment<1>>([&]<int K>() {
+    const vector& read = get<K>(batch);
+    const unsigned word = get<0>(read) ^ get<1>(read) ^ get<2>(read) ^ get<3>(read);
+    const auto i = static_cast<unsigned>(first + K * reading_block);
     if (i % columns == 0 && i / columns < written) {
-      vector all{};
-      if constexpr (HasOffsets) all = offsets[i / columns];
-      all.x ^= word;
-      out[i / columns] = all;
+      const std::size_t at = std::size_t{i / columns} * 4;
+      vector all{word, word, word, word};
+      if constexpr (HasOffsets) {
+        all = gpu::load_vector<4>(offsets + at, Streaming);
+        get<0>(all) ^= word;
+      }
+      gpu::store_vector(out + at, all);
     }
     seen ^= word;
-  }
+  });
   if (first < words % 4) seen ^= in[n * 4 + first];
   // Only when asked to: the time is that of the loads and stores.
   if (checksum != nullptr) atomicXor(checksum, seen);
 }
 
-using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned, const vector*, vector*,
+using reading_kernel = void (*)(const unsigned*, std::size_t, unsigned, const unsigned*, unsigned*,
                                 std::size_t, unsigned*);
 
 class matrix_reader final : public runnable {

@@ -1,7 +1,7 @@
 // rocPRIM, which hipCUB calls as well.
 #include <rocprim/rocprim.hpp>
 
-#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/two_phase_peer.hpp"
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
