@@ -75,8 +75,12 @@ TEST(Segments, HaveAllElements) {
         longest = std::max(longest, offsets[i] - offsets[i - 1]);
         empty += offsets[i] == offsets[i - 1];
       }
-      if (axis == matrix_axis::one_segment) { EXPECT_GE(longest, 1 << 19); }
-      if (axis == matrix_axis::segments && columns <= 100) { EXPECT_GT(empty, 0); }
+      if (axis == matrix_axis::one_segment) {
+        EXPECT_GE(longest, 1 << 19);
+      }
+      if (axis == matrix_axis::segments && columns <= 100) {
+        EXPECT_GT(empty, 0);
+      }
     }
 }
 
