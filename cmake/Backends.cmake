@@ -59,3 +59,15 @@ endif()
 if(TENFOLD_HIP)
   include(Hip)
 endif()
+
+# What gathers from GPU to GPU, where it is: NCCL or RCCL.
+foreach(backend_and_library cuda:nccl hip:rccl)
+  string(REPLACE ":" ";" pair ${backend_and_library})
+  list(GET pair 0 backend)
+  list(GET pair 1 library)
+  find_library(TENFOLD_LIBRARY_OF_${backend}_ranks ${library}
+               HINTS ${CMAKE_CUDA_IMPLICIT_LINK_DIRECTORIES} /opt/rocm/lib)
+  find_path(TENFOLD_HEADER_OF_${backend}_ranks NAMES ${library}.h ${library}/${library}.h
+            HINTS ${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES} /opt/rocm/include)
+  mark_as_advanced(TENFOLD_LIBRARY_OF_${backend}_ranks TENFOLD_HEADER_OF_${backend}_ranks)
+endforeach()

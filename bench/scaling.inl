@@ -1,0 +1,224 @@
+// One sum of f32 that GPUs share, a thread for each: how long a call takes, and what the last step
+// costs, in the kernel, by NCCL or RCCL, or by the host. Compiled as CUDA, as HIP, or for the
+// executor.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "host/distributed_reducer.hpp"
+#include "host/measure/build_facts.hpp"
+#include "host/measure/statistics.hpp"
+#include "host/ranks/gather_through_host.hpp"
+#include "host/ranks/peers.hpp"
+#include "host/ranks/threads.hpp"
+#include "host/ranks/together.hpp"
+#include "kernels/ranks/peer_partials.hpp"
+#if TENFOLD_WITH_NCCL
+#include "host/ranks/nccl.hpp"
+#endif
+
+namespace tenfold::inline TENFOLD_BACKEND {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr int rounds = 51;
+constexpr std::uint64_t most_in_all = std::uint64_t{1} << 31;
+/// What is read between two calls with the same elements, so that no cache holds them.
+constexpr std::uint64_t bytes_between = std::uint64_t{1} << 29;
+
+#if defined(TENFOLD_RUNTIME)
+constexpr std::uint64_t shares[] = {1u << 20, 1u << 22, 1u << 24, 1u << 26, 1u << 28, 1u << 30};
+device device_of(int rank) {
+  return device(rank);
+}
+#else
+constexpr std::uint64_t shares[] = {1u << 10};
+constexpr int executors = 3;
+device device_of(int) {
+  return device(32);
+}
+#endif
+
+/// Threads that are to begin at the same time: who sleeps wakes up late.
+class spinning_barrier {
+ public:
+  explicit spinning_barrier(int count) : count_(count) {}
+  void wait() {
+    const int turn = turn_.load();
+    if (here_.fetch_add(1) + 1 == count_) {
+      here_ = 0;
+      ++turn_;
+    } else {
+      const clock::time_point begin = clock::now();
+      while (turn_.load() == turn)
+        if (clock::now() - begin > std::chrono::seconds(60))
+          throw device_error("another rank has not come");
+    }
+  }
+
+ private:
+  const int count_;
+  std::atomic<int> here_ = 0, turn_ = 0;
+};
+
+/// A rank's part of one call, in a stream.
+using shared_call = std::function<void(const float* in, float* out, stream_handle on)>;
+
+struct way {
+  std::string name;
+  /// @param n of each rank
+  std::function<shared_call(const ranks&, const device&, std::uint64_t n)> make;
+};
+
+std::vector<way> ways() {
+  std::vector<way> all;
+  all.push_back({"peer_partials", [](const ranks& all, const device& on, std::uint64_t n) {
+                   auto add = std::make_shared<reducer<float, float, sum<float>>>(
+                       peer_partials::stage{}, on, n);
+                   const auto places = all.gather(peer_place{add->meeting_place(), on.ordinal()});
+                   together(all, [&] { join_peers(on, all.rank(), places); });
+                   return shared_call([=](const float* in, float* out, stream_handle queue) {
+                     add->enqueue(in, n, out, queue);
+                   });
+                 }});
+#if TENFOLD_WITH_NCCL
+  all.push_back({"nccl", [](const ranks& all, const device& on, std::uint64_t n) {
+                   on.make_current();
+                   ncclUniqueId id{};
+                   if (all.rank() == 0) ncclGetUniqueId(&id);
+                   id = all.gather(id)[0];
+                   ncclComm_t made = nullptr;
+                   const ncclResult_t status =
+                       ncclCommInitRank(&made, all.count(), id, all.rank());
+                   if (status != ncclSuccess) throw device_error(ncclGetErrorString(status));
+                   const std::shared_ptr<ncclComm> held(made, [](ncclComm_t c) { ncclCommDestroy(c); });
+                   auto add =
+                       std::make_shared<distributed_reducer<float, sum<float>, gather_by_nccl>>(
+                           on, gather_by_nccl(made), n);
+                   return shared_call([=](const float* in, float* out, stream_handle queue) {
+                     static_cast<void>(held);
+                     add->enqueue(in, n, out, queue);
+                   });
+                 }});
+#endif
+  all.push_back({"through_host", [](const ranks& all, const device& on, std::uint64_t n) {
+                   auto add =
+                       std::make_shared<distributed_reducer<float, sum<float>, gather_through_host>>(
+                           on, gather_through_host(all), n);
+                   return shared_call([=](const float* in, float* out, stream_handle queue) {
+                     add->enqueue(in, n, out, queue);
+                   });
+                 }});
+  return all;
+}
+
+struct timed {
+  std::vector<double> seconds;  ///< of each round, until the slowest rank has the result
+  bool is_right = false;        ///< on this rank, in each round
+};
+
+/// @param n of each rank
+timed time_on(const ranks& all, spinning_barrier& start, const way& by, std::uint64_t n) {
+  const device on = device_of(all.rank());
+  on.make_current();
+  const stream queue(on);
+  const std::uint64_t windows = bytes_between / (n * sizeof(float)) + 1;
+  const device_memory elements(on, windows * n * sizeof(float)), out(on, sizeof(float));
+  // Small numbers of both signs, so that every sum is exact.
+  std::vector<float> of_a_window(n);
+  for (std::uint64_t i = 0; i < n; ++i) of_a_window[i] = static_cast<float>(i % 3) - 1;
+  auto* const in = static_cast<float*>(elements.data());
+  for (std::uint64_t window = 0; window < windows; ++window)
+    copy_to_device(in + window * n, of_a_window.data(), n * sizeof(float), queue.handle());
+  queue.synchronize();
+  const shared_call call = by.make(all, on, n);
+  timed t{.seconds = {}, .is_right = true};
+  const auto expected = static_cast<float>(n % 3 == 0 ? 0 : -all.count());
+  constexpr int warm_up = 5;
+  for (int round = -warm_up; round < rounds; ++round) {
+    const float* const window = in + static_cast<std::uint64_t>(round + warm_up) % windows * n;
+    start.wait();
+    const clock::time_point begin = clock::now();
+    call(window, static_cast<float*>(out.data()), queue.handle());
+    queue.synchronize();
+    const clock::time_point end = clock::now();
+    float result = 0;
+    copy_to_host(&result, out.data(), sizeof result, queue.handle());
+    queue.synchronize();
+    t.is_right = t.is_right && result == expected;
+    struct times {
+      clock::time_point begin, end;
+    };
+    const auto of_all = all.gather(times{begin, end});
+    times whole = of_all[0];
+    for (const times& each : of_all)
+      whole = {std::min(whole.begin, each.begin), std::max(whole.end, each.end)};
+    if (round >= 0) t.seconds.push_back(std::chrono::duration<double>(whole.end - whole.begin).count());
+  }
+  t.is_right = std::ranges::min(all.gather(int{t.is_right})) != 0;
+  return t;
+}
+
+nlohmann::ordered_json row_of(const way& by, int count, std::uint64_t n, const timed& t) {
+  constexpr double micro = 1e6;
+  const measure::summary s = measure::summarize(t.seconds);
+  const std::uint64_t in_all = n * static_cast<std::uint64_t>(count);
+  return {{"ranks", count},
+          {"stage_name", by.name},
+          {"n", in_all},
+          {"real_time", s.median * micro},
+          {"time_unit", "us"},
+          {"p5", s.p5 * micro},
+          {"p95", s.p95 * micro},
+          {"rounds", t.seconds.size()},
+          {"bytes_per_second", static_cast<double>(in_all * sizeof(float)) / s.median},
+          {"ok", t.is_right}};
+}
+
+int measure_all() {
+#if defined(TENFOLD_RUNTIME)
+  const int most = device_count();
+#else
+  const int most = executors;
+#endif
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  bool are_right = true;
+  for (const way& by : ways())
+    for (int count = 1; count <= most; ++count)
+      for (std::uint64_t n : shares)
+        for (const std::uint64_t each : {n, n / static_cast<std::uint64_t>(count)}) {
+          if (each * static_cast<std::uint64_t>(count) > most_in_all || (count == 1 && each != n))
+            continue;
+          spinning_barrier start(count);
+          rows.push_back(row_of(by, count, each, in_threads(count, [&](const ranks& all) {
+                                  return time_on(all, start, by, each);
+                                })));
+          are_right = are_right && rows.back()["ok"];
+          if (count == 1) break;
+        }
+  nlohmann::ordered_json context;
+  for (const auto& [name, fact] : measure::build_facts()) context[name] = fact;
+  std::puts(nlohmann::ordered_json{{"context", context}, {"benchmarks", rows}}.dump(1).c_str());
+  return are_right ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace tenfold::inline TENFOLD_BACKEND
+
+int main() {
+  try {
+    return tenfold::measure_all();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "tenfold_scaling: %s\n", e.what());
+    return 3;
+  }
+}
