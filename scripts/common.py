@@ -59,6 +59,11 @@ def context_of(program, *options):
     return json.loads(output_of(program, *quick, *options, tell_command=True))["context"]
 
 
+def listed_stages(tenfold):
+    """All stages, as `tenfold list --json` tells of them."""
+    return json.loads(output_of(tenfold, "list", "--json", tell_command=True))["stages"]
+
+
 def find_ncu():
     """NVIDIA's profiler; None where there is none."""
     return shutil.which("ncu") or shutil.which("ncu", path="/usr/local/cuda/bin:/opt/nvidia/nsight-compute")
