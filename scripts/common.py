@@ -104,6 +104,12 @@ def write_or_check(path, text, check, expectation):
         raise Failure(f"{path} is not {expectation}")
 
 
+def cpp_array(name, row_type, rows):
+    """A table that the program is built with."""
+    lines = "".join(f"    {{{row}}},\n" for row in rows)
+    return f"inline constexpr auto {name} = std::to_array<{row_type}>({{\n{lines}}});\n"
+
+
 # ---- what results are of ------------------------------------------------------------------------
 
 
