@@ -1,20 +1,21 @@
 // One sum of f32 that GPUs share, a thread for each: how long a call takes, and what the last step
 // costs, in the kernel, by NCCL or RCCL, or by the host. Compiled as CUDA, as HIP, or for the
 // executor.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "host/distributed_reducer.hpp"
-#include "host/measure/build_facts.hpp"
 #include "host/measure/statistics.hpp"
 #include "host/ranks/gather_through_host.hpp"
 #include "host/ranks/peers.hpp"
@@ -74,52 +75,72 @@ class spinning_barrier {
 using shared_call = std::function<void(const float* in, float* out, stream_handle on)>;
 
 struct way {
-  std::string name;
+  const char* name;
   /// @param n of each rank
-  std::function<shared_call(const ranks&, const device&, std::uint64_t n)> make;
+  shared_call (*make)(const ranks&, const device&, std::uint64_t n);
 };
 
-std::vector<way> ways() {
-  std::vector<way> all;
-  all.push_back({"peer_partials", [](const ranks& all, const device& on, std::uint64_t n) {
-                   auto add = std::make_shared<reducer<float, float, sum<float>>>(
-                       peer_partials::stage{}, on, n);
-                   const auto places = all.gather(peer_place{add->meeting_place(), on.ordinal()});
-                   together(all, [&] { join_peers(on, all.rank(), places); });
-                   return shared_call([=](const float* in, float* out, stream_handle queue) {
-                     add->enqueue(in, n, out, queue);
-                   });
-                 }});
-#if TENFOLD_WITH_NCCL
-  all.push_back({"nccl", [](const ranks& all, const device& on, std::uint64_t n) {
-                   on.make_current();
-                   ncclUniqueId id{};
-                   if (all.rank() == 0) ncclGetUniqueId(&id);
-                   id = all.gather(id)[0];
-                   ncclComm_t made = nullptr;
-                   const ncclResult_t status =
-                       ncclCommInitRank(&made, all.count(), id, all.rank());
-                   if (status != ncclSuccess) throw device_error(ncclGetErrorString(status));
-                   const std::shared_ptr<ncclComm> held(made, [](ncclComm_t c) { ncclCommDestroy(c); });
-                   auto add =
-                       std::make_shared<distributed_reducer<float, sum<float>, gather_by_nccl>>(
-                           on, gather_by_nccl(made), n);
-                   return shared_call([=](const float* in, float* out, stream_handle queue) {
-                     static_cast<void>(held);
-                     add->enqueue(in, n, out, queue);
-                   });
-                 }});
-#endif
-  all.push_back({"through_host", [](const ranks& all, const device& on, std::uint64_t n) {
-                   auto add =
-                       std::make_shared<distributed_reducer<float, sum<float>, gather_through_host>>(
-                           on, gather_through_host(all), n);
-                   return shared_call([=](const float* in, float* out, stream_handle queue) {
-                     add->enqueue(in, n, out, queue);
-                   });
-                 }});
-  return all;
+template <typename Reducer>
+shared_call call_of(std::shared_ptr<Reducer> add, std::uint64_t n) {
+  return [add, n](const float* in, float* out, stream_handle queue) {
+    add->enqueue(in, n, out, queue);
+  };
 }
+
+shared_call in_the_kernel(const ranks& all, const device& on, std::uint64_t n) {
+  const auto add =
+      std::make_shared<reducer<float, float, sum<float>>>(peer_partials::stage{}, on, n);
+  const auto places = all.gather(peer_place{add->meeting_place(), on.ordinal()});
+  together(all, [&] { join_peers(on, all.rank(), places); });
+  return call_of(add, n);
+}
+
+#if TENFOLD_WITH_NCCL
+/// With the communicator that it goes by.
+struct nccl_sum {
+  nccl_sum(const ranks& all, const device& on, std::uint64_t n)
+      : made(make(all)), add(on, gather_by_nccl(made), n) {}
+  nccl_sum(const nccl_sum&) = delete;
+  nccl_sum& operator=(const nccl_sum&) = delete;
+  ~nccl_sum() { ncclCommDestroy(made); }
+
+  static ncclComm_t make(const ranks& all) {
+    // nvcc 13.0 does not compile a vector of a struct without a name.
+    struct named {
+      ncclUniqueId id;
+    } mine{};
+    if (all.rank() == 0) ncclGetUniqueId(&mine.id);
+    ncclComm_t made = nullptr;
+    const ncclResult_t status =
+        ncclCommInitRank(&made, all.count(), all.gather(mine)[0].id, all.rank());
+    if (status != ncclSuccess) throw device_error(ncclGetErrorString(status));
+    return made;
+  }
+  void enqueue(const float* in, std::uint64_t n, float* out, stream_handle queue) {
+    add.enqueue(in, n, out, queue);
+  }
+
+  ncclComm_t made;
+  distributed_reducer<float, sum<float>, gather_by_nccl> add;
+};
+
+shared_call by_nccl(const ranks& all, const device& on, std::uint64_t n) {
+  on.make_current();
+  return call_of(std::make_shared<nccl_sum>(all, on, n), n);
+}
+#endif
+
+shared_call through_host(const ranks& all, const device& on, std::uint64_t n) {
+  return call_of(std::make_shared<distributed_reducer<float, sum<float>, gather_through_host>>(
+                     on, gather_through_host(all), n),
+                 n);
+}
+
+constexpr way ways[] = {{"peer_partials", in_the_kernel},
+#if TENFOLD_WITH_NCCL
+                        {"nccl", by_nccl},
+#endif
+                        {"through_host", through_host}};
 
 struct timed {
   std::vector<double> seconds;  ///< of each round, until the slowest rank has the result
@@ -162,26 +183,23 @@ timed time_on(const ranks& all, spinning_barrier& start, const way& by, std::uin
     times whole = of_all[0];
     for (const times& each : of_all)
       whole = {std::min(whole.begin, each.begin), std::max(whole.end, each.end)};
-    if (round >= 0) t.seconds.push_back(std::chrono::duration<double>(whole.end - whole.begin).count());
+    if (round >= 0)
+      t.seconds.push_back(std::chrono::duration<double>(whole.end - whole.begin).count());
   }
   t.is_right = std::ranges::min(all.gather(int{t.is_right})) != 0;
   return t;
 }
 
-nlohmann::ordered_json row_of(const way& by, int count, std::uint64_t n, const timed& t) {
+/// A line of JSON, as Google Benchmark has it.
+std::string row_of(const way& by, int count, std::uint64_t n, const timed& t) {
   constexpr double micro = 1e6;
   const measure::summary s = measure::summarize(t.seconds);
   const std::uint64_t in_all = n * static_cast<std::uint64_t>(count);
-  return {{"ranks", count},
-          {"stage_name", by.name},
-          {"n", in_all},
-          {"real_time", s.median * micro},
-          {"time_unit", "us"},
-          {"p5", s.p5 * micro},
-          {"p95", s.p95 * micro},
-          {"rounds", t.seconds.size()},
-          {"bytes_per_second", static_cast<double>(in_all * sizeof(float)) / s.median},
-          {"ok", t.is_right}};
+  return fmt::format(
+      R"({{"ranks": {}, "stage_name": "{}", "n": {}, "real_time": {}, "time_unit": "us", "p5": {}, )"
+      R"("p95": {}, "rounds": {}, "bytes_per_second": {}, "ok": {}}})",
+      count, by.name, in_all, s.median * micro, s.p5 * micro, s.p95 * micro, t.seconds.size(),
+      static_cast<double>(in_all * sizeof(float)) / s.median, t.is_right);
 }
 
 int measure_all() {
@@ -190,24 +208,22 @@ int measure_all() {
 #else
   const int most = executors;
 #endif
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::vector<std::string> rows;
   bool are_right = true;
-  for (const way& by : ways())
+  const auto measure = [&](const way& by, int count, std::uint64_t n) {
+    if (n * static_cast<std::uint64_t>(count) > most_in_all) return;
+    spinning_barrier start(count);
+    const timed t = in_threads(count, [&](const ranks& all) { return time_on(all, start, by, n); });
+    rows.push_back(row_of(by, count, n, t));
+    are_right = are_right && t.is_right;
+  };
+  for (const way& by : ways)
     for (int count = 1; count <= most; ++count)
-      for (std::uint64_t n : shares)
-        for (const std::uint64_t each : {n, n / static_cast<std::uint64_t>(count)}) {
-          if (each * static_cast<std::uint64_t>(count) > most_in_all || (count == 1 && each != n))
-            continue;
-          spinning_barrier start(count);
-          rows.push_back(row_of(by, count, each, in_threads(count, [&](const ranks& all) {
-                                  return time_on(all, start, by, each);
-                                })));
-          are_right = are_right && rows.back()["ok"];
-          if (count == 1) break;
-        }
-  nlohmann::ordered_json context;
-  for (const auto& [name, fact] : measure::build_facts()) context[name] = fact;
-  std::puts(nlohmann::ordered_json{{"context", context}, {"benchmarks", rows}}.dump(1).c_str());
+      for (const std::uint64_t n : shares) {
+        measure(by, count, n);
+        if (count > 1) measure(by, count, n / static_cast<std::uint64_t>(count));
+      }
+  fmt::print("{{\"benchmarks\": [\n{}\n]}}\n", fmt::join(rows, ",\n"));
   return are_right ? 0 : 1;
 }
 

@@ -4,8 +4,14 @@ set(FETCHCONTENT_QUIET OFF)
 
 find_package(Threads REQUIRED)
 
-FetchContent_Declare(fmt GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 10.2.1 GIT_SHALLOW ON
-                         FIND_PACKAGE_ARGS 9 QUIET)
+# tenfold_take(NAME VERSION REPOSITORY TAG): what is installed, from this version on; else this tag on GitHub.
+macro(tenfold_take name version repository tag)
+  FetchContent_Declare(${name} GIT_REPOSITORY https://github.com/${repository}.git GIT_TAG ${tag} GIT_SHALLOW ON
+                               FIND_PACKAGE_ARGS ${version} QUIET)
+  FetchContent_MakeAvailable(${name})
+endmacro()
+
+tenfold_take(fmt 9 fmtlib/fmt 10.2.1)
 set(Boost_USE_STATIC_LIBS ${TENFOLD_PORTABLE})
 set(BOOST_INCLUDE_LIBRARIES context)
 set(BOOST_ENABLE_CMAKE ON)
@@ -13,7 +19,7 @@ FetchContent_Declare(
   Boost URL https://github.com/boostorg/boost/releases/download/boost-1.86.0/boost-1.86.0-cmake.tar.xz
   DOWNLOAD_EXTRACT_TIMESTAMP ON
   FIND_PACKAGE_ARGS 1.70 CONFIG QUIET COMPONENTS context)
-FetchContent_MakeAvailable(fmt Boost)
+FetchContent_MakeAvailable(Boost)
 
 add_library(tenfold_fmt INTERFACE)
 target_link_libraries(tenfold_fmt
@@ -24,11 +30,8 @@ if(NOT TENFOLD_PROGRAM)
   return()
 endif()
 
-FetchContent_Declare(CLI11 GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.4.2
-                           GIT_SHALLOW ON FIND_PACKAGE_ARGS 2.1 QUIET)
-FetchContent_Declare(nlohmann_json GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.3
-                                   GIT_SHALLOW ON FIND_PACKAGE_ARGS 3.10 QUIET)
-FetchContent_MakeAvailable(CLI11 nlohmann_json)
+tenfold_take(CLI11 2.1 CLIUtils/CLI11 v2.4.2)
+tenfold_take(nlohmann_json 3.10 nlohmann/json v3.11.3)
 
 # For several processes, and for no other: its interface for C will do.
 set(MPI_CXX_SKIP_MPICXX ON)
@@ -40,15 +43,11 @@ endif()
 if(TENFOLD_BENCH)
   set(BENCHMARK_ENABLE_TESTING OFF)
   set(BENCHMARK_ENABLE_INSTALL OFF)
-  FetchContent_Declare(benchmark GIT_REPOSITORY https://github.com/google/benchmark.git GIT_TAG v1.8.3
-                                 GIT_SHALLOW ON FIND_PACKAGE_ARGS 1.7 QUIET)
-  FetchContent_MakeAvailable(benchmark)
+  tenfold_take(benchmark 1.7 google/benchmark v1.8.3)
 endif()
 
 if(TENFOLD_TESTS)
-  FetchContent_Declare(GTest GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG v1.14.0
-                             GIT_SHALLOW ON FIND_PACKAGE_ARGS 1.11 QUIET)
-  FetchContent_MakeAvailable(GTest)
+  tenfold_take(GTest 1.11 google/googletest v1.14.0)
   include(GoogleTest)
 endif()
 

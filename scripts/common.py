@@ -59,6 +59,11 @@ def context_of(program, *options):
     return json.loads(output_of(program, *quick, *options, tell_command=True))["context"]
 
 
+def listed_stages(tenfold):
+    """All stages, as `tenfold list --json` tells of them."""
+    return json.loads(output_of(tenfold, "list", "--json", tell_command=True))["stages"]
+
+
 def find_ncu():
     """NVIDIA's profiler; None where there is none."""
     return shutil.which("ncu") or shutil.which("ncu", path="/usr/local/cuda/bin:/opt/nvidia/nsight-compute")
@@ -97,6 +102,12 @@ def write_or_check(path, text, check, expectation):
         write(path, text)
     elif read(path) != text:
         raise Failure(f"{path} is not {expectation}")
+
+
+def cpp_array(name, row_type, rows):
+    """A table that the program is built with."""
+    lines = "".join(f"    {{{row}}},\n" for row in rows)
+    return f"inline constexpr auto {name} = std::to_array<{row_type}>({{\n{lines}}});\n"
 
 
 # ---- what results are of ------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """What bench/tune and tenfold_duel found on a GPU."""
 
-from blocks.markdown import count, duration, number, percent
+from blocks.markdown import count, duration, number, percent, ratio
 from blocks.modes import HEADS, MODES, modes_of
 from blocks.results import GPU, results
 from scripts.common import device_name, table, tuned_rows
@@ -40,22 +40,25 @@ def fastest_by_size(stages_shown, exponents, mode):
                          for exponent in exponents])
 
 
-def duelled(contestant, n, key="ratio", mode=None, kind="f32", file=f"{GPU}-calls.json", op="sum"):
-    """A figure as tenfold_duel found it: of "best", a stage's number, or "peer:cub"; without a
-    mode in the first that the file has, after a kernel where it has that."""
+def _duelled(contestant, n, mode=None, kind="f32", file=f"{GPU}-calls.json", op="sum"):
     mode = mode or _modes(file)[0]
     for row in results(file)["benchmarks"]:
         names = row["contestant"], row["contestant"].split("/")[0], row.get("stage")
         if contestant in names and (row["n"], row["mode"], row["type"], row["op"]) == (
                 n, mode, kind, op):
-            return row[key]
+            return row
     raise ValueError(f"{file} has no {contestant} of {count(n)} {kind}, {op}, {mode}")
+
+
+def duelled(contestant, n, key="ratio", *which, **more):
+    """A figure as tenfold_duel found it: of "best", a stage's number, or "peer:cub"; without a
+    mode in the first that the file has, after a kernel where it has that."""
+    return _duelled(contestant, n, *which, **more)[key]
 
 
 def duel_ratio(contestant, n, mode=None):
     """How many times as fast as the library, and the interval."""
-    low, high = (duelled(contestant, n, f"ratio_{end}", mode) for end in ("low", "high"))
-    return f"{duelled(contestant, n, 'ratio', mode):.3f} ({low:.3f}..{high:.3f})"
+    return ratio(_duelled(contestant, n, mode))
 
 
 # What was aimed at: (mode, exponents, how many times as fast as whom, at least). An empty kernel adds a launch.
@@ -71,28 +74,22 @@ def fastest_that_reads(n, mode):
     return max((name for name in names if name.startswith("peer:read")), key=lambda name: duelled(name, n, mode=mode))
 
 
-def _ratio(contestant, n, mode, rival):
-    return duelled(contestant, n, mode=mode) / duelled(rival, n, mode=mode)
-
-
-def _missed(mode, exponents, least, rival):
-    return [n for n in (2**exponent for exponent in exponents) if _ratio("best", n, mode, rival) < least]
-
-
-def _aim_row(mode, exponents, least, rival):
-    worst = min((2**exponent for exponent in exponents), key=lambda n: _ratio("best", n, mode, rival))
-    missed = ", ".join(map(count, _missed(mode, exponents, least, rival)))
-    return [HEADS[mode], ", ".join(f"2^{exponent}" for exponent in exponents),
-            f"{least:.3g} times as fast as {rival.removeprefix('peer:')}",
-            f"{_ratio('best', worst, mode, rival):.3f} at {count(worst)}",
-            f"{_ratio(fastest_that_reads(worst, mode), worst, mode, rival):.3f}",
-            f"missed at {missed}" if missed else "met"]
-
-
 def aims():
     """What was aimed at and what was measured, at the size where the least was reached."""
-    return table(["mode", "n", "at least", "measured", "a kernel that only reads, there", ""],
-                 [_aim_row(*aim) for aim in AIMS], right=False)
+    rows = []
+    for mode, exponents, least, rival in AIMS:
+        def against_rival(contestant, n):
+            return duelled(contestant, n, mode=mode) / duelled(rival, n, mode=mode)
+
+        reached = {2**exponent: against_rival("best", 2**exponent) for exponent in exponents}
+        worst = min(reached, key=reached.get)
+        missed = ", ".join(count(n) for n, times in reached.items() if times < least)
+        rows.append([HEADS[mode], ", ".join(f"2^{exponent}" for exponent in exponents),
+                     f"{least:.3g} times as fast as {rival.removeprefix('peer:')}",
+                     f"{reached[worst]:.3f} at {count(worst)}",
+                     f"{against_rival(fastest_that_reads(worst, mode), worst):.3f}",
+                     f"missed at {missed}" if missed else "met"])
+    return table(["mode", "n", "at least", "measured", "a kernel that only reads, there", ""], rows, right=False)
 
 
 PYTHON = f"{GPU}-python.json"
@@ -121,16 +118,14 @@ def duel(file):
     """The table of what tenfold_duel found: for each size and type the best stage that took part
     and how many times as fast as the library it was, with the interval that holds the median at
     95%."""
-    events = {}
-    rows = results(file)["benchmarks"]
+    rows, modes, events = results(file)["benchmarks"], _modes(file), {}
     for row in rows:
-        event = events.setdefault((row["n"], row["type"], row["op"]), {})
-        event.setdefault(row["mode"], []).append(row)
+        by_mode = events.setdefault((count(row["n"]), row["type"], row["op"]), {mode: [] for mode in modes})
+        by_mode[row["mode"]].append(row)
     library = rows[0]["against"].removeprefix("peer:")
-    modes = _modes(file)
     heads = [head for mode in modes for head in ("stage", HEADS[mode], f"times {library}", "of ceiling")]
-    lines = [[count(n), kind, op, *(cell for mode in modes for cell in _duel_cells(event.get(mode, [])))]
-             for (n, kind, op), event in events.items()]
+    lines = [[*event, *(cell for entries in by_mode.values() for cell in _duel_cells(entries))]
+             for event, by_mode in events.items()]
     return table(["n", "type", "operator", *heads], lines, right=False)
 
 
@@ -140,8 +135,7 @@ def _duel_cells(entries):
     if not measured:
         return ["", "", "", ""]
     best = min(measured, key=lambda entry: entry["real_time"])
-    interval = f" ({best['ratio_low']:.3f}..{best['ratio_high']:.3f})" if "ratio_low" in best else ""
-    return [str(best["stage"]), f"{best['real_time']:.4g} us", f"{best['ratio']:.3f}{interval}",
+    return [str(best["stage"]), f"{best['real_time']:.4g} us", ratio(best),
             percent(best["share_of_ceiling"]) if best["n"] >= LEAST_OF_CEILING else ""]
 
 

@@ -4,8 +4,9 @@ from blocks.architectures import THREADS_PER_MULTIPROCESSOR
 from blocks.contests import tuned
 from blocks.ladders import fact, gpu, ladder
 from blocks.markdown import number
+from blocks.paper import GPUS, bandwidth_of, latency_of
 from blocks.results import GPU
-from scripts.common import ROOT, read_json, table
+from scripts.common import read_json, table
 
 BLOCKS = (256, 512, 1024)  # of stage 9, as bench/tune tried them
 # Of each row the stages, the bytes that a thread asks for at once, and the bytes per second that were measured.
@@ -38,12 +39,11 @@ def _row(device, stages, each, limits, measured):
 
 def in_flight():
     """The most that stages have in flight where all threads are there that a multiprocessor holds."""
-    paper = read_json(ROOT / "bench/paper/gpus.json")["gpus"][0]
-    value = {name: figure["value"] for name, figure in paper.items() if "value" in figure}
+    paper = read_json(GPUS)["gpus"][0]
     here = (THREADS_PER_MULTIPROCESSOR[fact("architecture", f"{GPU}-calls.json")], fact("multiprocessors"), latency(),
             fact("read_ceiling_bytes_per_second"))
-    there = (value["threads_per_multiprocessor"], value["multiprocessors"],
-             value["latency_cycles"] / value["core_gigahertz"] / 1e9, 1e9 * value["gigabytes_per_second"])
+    there = (*(paper[key]["value"] for key in ("threads_per_multiprocessor", "multiprocessors")),
+             latency_of(paper), bandwidth_of(paper))
     rows = [_row(gpu(), stages, each, here, number(round(measured() / 1e9))) for stages, each, measured in ROWS]
     rows.append(_row(paper["name"], *ROWS[2][:2], there, "never measured"))
     return table(["GPU", "stage", "bytes that a thread asks for at once", "KiB in flight", "GB/s at most",

@@ -97,12 +97,6 @@ def sized_gain(before, after, n):
     return sized(before, n, "real_time") / sized(after, n, "real_time")
 
 
-def largest_gain(before, after):
-    """The size at which it is the most times as fast."""
-    sizes = {row["n"] for row in results(f"{GPU}-sizes.json")["benchmarks"]}
-    return max(sizes, key=lambda n: sized_gain(before, after, n))
-
-
 def by_size(stages_shown, exponents):
     """A ladder's rows by size: for 2^each exponent the time and the launches of some stages, and how
     many times as fast the last of them is as the first."""

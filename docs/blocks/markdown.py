@@ -39,6 +39,12 @@ def duration(microseconds):
     return f"{microseconds:.3g} us"
 
 
+def ratio(row):
+    """How many times as fast a result was as what it was held against, with the interval where there is one."""
+    interval = f" ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})" if "ratio_low" in row else ""
+    return f"{row['ratio']:.3f}{interval}"
+
+
 def where(condition, words):
     """Words that hold under a condition, such as a superlative; an error where it does not."""
     if not condition:

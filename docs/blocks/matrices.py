@@ -1,6 +1,6 @@
 """What tenfold_duel found on a GPU of the sums of a matrix's rows and columns."""
 
-from blocks.markdown import count, number, percent
+from blocks.markdown import count, number, percent, ratio
 from blocks.modes import HEADS
 from blocks.results import GPU, results
 from scripts.common import Failure, device_name, table
@@ -39,17 +39,9 @@ def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
     return share_of(_matrices(axis, mode)[columns], contestant)
 
 
-def least_matrix_share(axis="rows", mode="after-producer"):
-    """What we have of what memory allows, of the matrices where that is least."""
-    return min(share_of(rows, OURS) for rows in _matrices(axis, mode).values())
-
-
 def _cells(rows):
     """What is known of CUB, or blanks."""
-    if CUB not in rows:
-        return ["", ""]
-    ours = rows[OURS]
-    return [percent(share_of(rows, CUB)), f"{ours['ratio']:.3f} ({ours['ratio_low']:.3f}..{ours['ratio_high']:.3f})"]
+    return [percent(share_of(rows, CUB)), ratio(rows[OURS])] if CUB in rows else ["", ""]
 
 
 def matrix_sums(axis="rows", mode="after-producer"):

@@ -220,7 +220,5 @@ def longest_run(indices):
 
 
 def by_array(steps):
-    arrays = {}
-    for step in steps:
-        arrays.setdefault(step["array"], []).append(step)
-    return arrays
+    names = dict.fromkeys(step["array"] for step in steps)
+    return {name: [step for step in steps if step["array"] == name] for name in names}

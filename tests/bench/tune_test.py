@@ -1,19 +1,20 @@
 """What bench/tune makes of figures, on made-up ones."""
 
-import json
+import types
 import unittest
+from unittest import mock
 
 from loading import load
 
 tune = load("tune")
 
-LISTING = json.dumps({"stages": [
+LISTING = [
     {"stage": stage, "name": name, "takes_items": items, "takes_grid": grid, "serves_wide": wide,
      "serves_narrow": narrow, "adds_floats_alone": False} for stage, name, items, grid, wide, narrow in [
          (2, "no_divergence", False, False, True, False),
          (9, "items_per_thread", True, False, True, False),
          (10, "two_pass", True, True, True, True),
-         (15, "narrow_elements", True, True, False, True)]]})
+         (15, "narrow_elements", True, True, False, True)]]
 
 
 def figure(ratio, low=None, high=None):
@@ -39,24 +40,29 @@ def rows_in(table, name):
     return [line.strip().split("launched_in::")[1] for line in lines]
 
 
+STAGES = [tune.Stage(**told) for told in LISTING]
+
+
 class Stages(unittest.TestCase):
-    def test_are_read_with_their_parameters(self):
-        stages = tune.parse_stages(LISTING)
-        self.assertEqual([(each.number, each.name, each.takes_items, each.takes_grid)
-                          for each in stages],
-                         [(2, "no_divergence", False, False), (9, "items_per_thread", True, False),
-                          (10, "two_pass", True, True), (15, "narrow_elements", True, True)])
+    def choose(self, *numbers):
+        with mock.patch.object(tune, "listed_stages", return_value=LISTING):
+            return [each.name for each in tune.choose_stages(types.SimpleNamespace(tenfold="", stages=numbers))]
+
+    def test_are_those_that_were_asked_for_or_have_parameters(self):
+        self.assertEqual(self.choose("10", "2"), ["no_divergence", "two_pass"])
+        self.assertEqual(self.choose(), ["items_per_thread", "two_pass", "narrow_elements"])
+        with self.assertRaisesRegex(tune.Failure, "no stage '11'"):
+            self.choose("10", "11")
 
     def test_serve_the_elements_that_are_listed(self):
-        served = {each.number: [name for name in ("f32", "f16", "i8") if each.serves(name)]
-                  for each in tune.parse_stages(LISTING)}
+        served = {each.stage: [name for name in ("f32", "f16", "i8") if each.serves(name)] for each in STAGES}
         self.assertEqual(served, {2: ["f32"], 9: ["f32"], 10: ["f32", "f16", "i8"],
                                   15: ["f16", "i8"]})
 
 
 class Candidates(unittest.TestCase):
     def setUp(self):
-        self.stages = tune.parse_stages(LISTING)[:3]
+        self.stages = STAGES[:3]
 
     def test_have_what_their_stage_takes(self):
         grids = [tune.parse_grid("2x"), tune.parse_grid("7")]
@@ -104,7 +110,7 @@ class Candidates(unittest.TestCase):
 
 class Results(unittest.TestCase):
     def test_of_candidates_are_kept_and_of_peers_are_not(self):
-        candidates = tune.candidates_of(tune.parse_stages(LISTING)[2:3], [256], [4],
+        candidates = tune.candidates_of(STAGES[2:3], [256], [4],
                                         [(4, "blocks_per_multiprocessor")])
         entry = {"contestant": "10_two_pass/block:256/items:4/grid:32", "type": "f32", "n": 1024,
                  "mode": "in-graph", "real_time": 2.00049, "bytes_per_second": 2.04789e9,

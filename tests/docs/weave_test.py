@@ -146,7 +146,6 @@ class Weave(unittest.TestCase):
                 ["3", "1 000", "70.0%", "", ""], ["2^10", "1 000", "90.0%", "60.0%", "1.500 (1.400..1.600)"]])
             self.assertEqual(cells("columns", "in-graph"), [["2^10", "1 000", "50.0%"]])
             self.assertEqual(cells("rows", "back-to-back"), [["2^10", "1 000", "20.0%"]])
-            self.assertEqual(matrices.least_matrix_share("rows", "in-graph"), 0.7)
             self.assertEqual(matrices.matrix_share(1024, mode="in-graph", contestant=matrices.CUB), 0.6)
             with self.assertRaisesRegex(matrices.Failure, "no sums of columns were measured, back-to-back"):
                 matrices.matrix_sums("columns", "back-to-back")
