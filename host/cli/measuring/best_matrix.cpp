@@ -175,14 +175,16 @@ exit_code explain_matrix(const options& o, const matrix_request& asked) {
   const measured_matrix& beside = nearest(m);
   const std::string_view axis = m.sums_columns ? "columns" : "rows";
 
-  print_fact("matrix", fmt::format("the {} of {} x {} {}", axis, format_count(m.rows),
-                                   format_count(m.columns), tenfold::name_of(m.type)));
-  print_fact("device", fmt::format("{} ({})", bed.choice().name(), device.name));
-  print_fact("kernel", fmt::format("{} ({})", kernel.who, kernel.file));
-  print_fact("shape",
-             fmt::format("block {}, items {}, grid {}", kernel.block, kernel.items, kernel.grid));
-  print_fact("chosen", "by rule: " + kernel.why);
-  print_fact("beside", describe(beside, m));
+  if (o.json != "-") {
+    print_fact("matrix", fmt::format("the {} of {} x {} {}", axis, format_count(m.rows),
+                                     format_count(m.columns), tenfold::name_of(m.type)));
+    print_fact("device", fmt::format("{} ({})", bed.choice().name(), device.name));
+    print_fact("kernel", fmt::format("{} ({})", kernel.who, kernel.file));
+    print_fact("shape",
+               fmt::format("block {}, items {}, grid {}", kernel.block, kernel.items, kernel.grid));
+    print_fact("chosen", "by rule: " + kernel.why);
+    print_fact("beside", describe(beside, m));
+  }
   if (o.json.empty()) return exit_code::success;
   measure::write_document(
       o.json, {{"context", {{"device", bed.choice().name()}, {"device_name", device.name}}},
