@@ -291,11 +291,13 @@ template <typename In>
 
 // ---- the same of ranges -------------------------------------------------------------------------
 
+/// The same of a range.
 template <device_range R, typename F, typename Op>
 [[nodiscard]] auto transform_reduce(const device& on, const R& in, F f, Op op) {
   return transform_reduce(on, std::data(in), std::size(in), f, op);
 }
 
+/// The same of two ranges.
 /// @throws input_error for ranges that are not of the same size
 template <device_range A, device_range B>
 [[nodiscard]] auto dot(const device& on, const A& a, const B& b) {
@@ -305,36 +307,43 @@ template <device_range A, device_range B>
   return dot(on, std::data(a), std::data(b), std::size(a));
 }
 
+/// The same of a range.
 template <device_range R, typename Predicate>
 [[nodiscard]] std::uint64_t count_if(const device& on, const R& in, Predicate is_counted) {
   return count_if(on, std::data(in), std::size(in), is_counted);
 }
 
+/// The same of a range.
 template <device_range R, typename Predicate>
 [[nodiscard]] bool any_of(const device& on, const R& in, Predicate holds) {
   return any_of(on, std::data(in), std::size(in), holds);
 }
 
+/// The same of a range.
 template <device_range R, typename Predicate>
 [[nodiscard]] bool all_of(const device& on, const R& in, Predicate holds) {
   return all_of(on, std::data(in), std::size(in), holds);
 }
 
+/// The same of a range.
 template <device_range R, typename Predicate>
 [[nodiscard]] bool none_of(const device& on, const R& in, Predicate holds) {
   return none_of(on, std::data(in), std::size(in), holds);
 }
 
+/// The same of a range.
 template <device_range R>
 [[nodiscard]] auto arg_minimum(const device& on, const R& in) {
   return arg_minimum(on, std::data(in), std::size(in));
 }
 
+/// The same of a range.
 template <device_range R>
 [[nodiscard]] auto arg_maximum(const device& on, const R& in) {
   return arg_maximum(on, std::data(in), std::size(in));
 }
 
+/// The same of a range.
 template <device_range R>
 [[nodiscard]] mean_and_variance_of mean_and_variance(const device& on, const R& in) {
   return mean_and_variance(on, std::data(in), std::size(in));
