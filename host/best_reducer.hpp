@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "host/reduce/best.hpp"
+#include "host/reduce/many_results.hpp"
 #include "host/reducer.hpp"
 #include "kernels/09_items_per_thread.hpp"
 #include "kernels/beyond/13_dependent_launch.hpp"
@@ -64,7 +65,8 @@ template <typename In, typename Op>
 /// @throws device_error when the scratch memory cannot be had, or a kernel fails
 template <typename In, typename Op>
 [[nodiscard]] auto reduce(const device& on, const In* in, std::uint64_t n, Op op) {
-  return best_reducer<In>(on, n, op)(in, n);
+  auto reducer = best_reducer<In>(on, n, op);
+  return on.queue() ? reducer(in, n, *on.queue()) : reducer(in, n);
 }
 
 /// The same on a stream of the caller's, after all that is in it.
@@ -75,10 +77,7 @@ template <typename In, typename Op>
 }
 
 /// The same of a range of device memory, by its `data()` and `size()`: std::span, or a container.
-template <typename Range, typename Op, typename... Queue>
-requires requires(const Range& in) {
-  std::size(in), *std::data(in);
-}
+template <device_range Range, typename Op, typename... Queue>
 [[nodiscard]] auto reduce(const device& on, const Range& in, Op op, Queue... queue) {
   return reduce(on, std::data(in), std::size(in), op, queue...);
 }

@@ -319,4 +319,11 @@ template <typename In, typename Op>
   });
 }
 
+/// The same of a range with whole rows of so many columns.
+/// @throws input_error where they are not whole
+template <device_range R, typename Op>
+[[nodiscard]] auto reduce_columns(const device& on, const R& in, std::uint64_t columns, Op op) {
+  return reduce_columns(on, std::data(in), detail::whole_rows(std::size(in), columns), columns, op);
+}
+
 }  // namespace tenfold::inline TENFOLD_BACKEND

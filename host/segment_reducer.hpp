@@ -142,4 +142,11 @@ template <typename In, std::integral Offset, typename Op>
   });
 }
 
+/// The same of ranges: there is a segment less than there are offsets.
+template <device_range R, device_range Offsets, typename Op>
+[[nodiscard]] auto reduce_segments(const device& on, const R& in, const Offsets& offsets, Op op) {
+  const std::uint64_t count = std::size(offsets);
+  return reduce_segments(on, std::data(in), std::data(offsets), count == 0 ? 0 : count - 1, op);
+}
+
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -1,9 +1,10 @@
 /// @file
 /// Reductions of what becomes of the elements, in one read and without memory for it: dot products,
 /// norms, counts, means, the place of the greatest, whether there is any. All lie in device memory;
-/// every call waits for its result, and allocates its scratch memory. For more than one call, or a
-/// stream of one's own, keep a `row_reducer<In, Op, F>`, host/row_reducer.hpp: an array is a matrix
-/// of one row. Of `any_of` and its like keep a `predicate_reducer`.
+/// every call waits for its result, and allocates its scratch memory: `gpu.in_stream(queue)` calls
+/// in a stream of one's own, `gpu.with_memory_of(source)` takes memory from there. For more than
+/// one call keep a `row_reducer<In, Op, F>`, host/row_reducer.hpp: an array is a matrix of one row.
+/// Of `any_of` and its like keep a `predicate_reducer`.
 ///
 ///     device gpu(0);                                            // device(32) on the executor
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));
@@ -281,11 +282,71 @@ template <typename In>
   const together<sum<double>, sum<double>> both_sums;
   const auto [distance, square] = transform_reduce(on, in, n, detail::distances<In>{in}, both_sums);
   In origin{};
-  const stream queue(on);
+  const detail::stream_of_call queue(on);
   copy_to_host(&origin, in, sizeof origin, queue.handle());
-  queue.synchronize();
+  synchronize(queue.handle());
   const double mean = distance / static_cast<double>(n);
   return {static_cast<double>(origin) + mean, square / static_cast<double>(n) - mean * mean};
+}
+
+// ---- the same of ranges -------------------------------------------------------------------------
+
+/// The same of a range.
+template <device_range R, typename F, typename Op>
+[[nodiscard]] auto transform_reduce(const device& on, const R& in, F f, Op op) {
+  return transform_reduce(on, std::data(in), std::size(in), f, op);
+}
+
+/// The same of two ranges.
+/// @throws input_error for ranges that are not of the same size
+template <device_range A, device_range B>
+[[nodiscard]] auto dot(const device& on, const A& a, const B& b) {
+  if (std::size(a) != std::size(b))
+    throw input_error("a dot product of " + std::to_string(std::size(a)) + " elements and " +
+                      std::to_string(std::size(b)) + ": pass as many of each");
+  return dot(on, std::data(a), std::data(b), std::size(a));
+}
+
+/// The same of a range.
+template <device_range R, typename Predicate>
+[[nodiscard]] std::uint64_t count_if(const device& on, const R& in, Predicate is_counted) {
+  return count_if(on, std::data(in), std::size(in), is_counted);
+}
+
+/// The same of a range.
+template <device_range R, typename Predicate>
+[[nodiscard]] bool any_of(const device& on, const R& in, Predicate holds) {
+  return any_of(on, std::data(in), std::size(in), holds);
+}
+
+/// The same of a range.
+template <device_range R, typename Predicate>
+[[nodiscard]] bool all_of(const device& on, const R& in, Predicate holds) {
+  return all_of(on, std::data(in), std::size(in), holds);
+}
+
+/// The same of a range.
+template <device_range R, typename Predicate>
+[[nodiscard]] bool none_of(const device& on, const R& in, Predicate holds) {
+  return none_of(on, std::data(in), std::size(in), holds);
+}
+
+/// The same of a range.
+template <device_range R>
+[[nodiscard]] auto arg_minimum(const device& on, const R& in) {
+  return arg_minimum(on, std::data(in), std::size(in));
+}
+
+/// The same of a range.
+template <device_range R>
+[[nodiscard]] auto arg_maximum(const device& on, const R& in) {
+  return arg_maximum(on, std::data(in), std::size(in));
+}
+
+/// The same of a range.
+template <device_range R>
+[[nodiscard]] mean_and_variance_of mean_and_variance(const device& on, const R& in) {
+  return mean_and_variance(on, std::data(in), std::size(in));
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -3,9 +3,10 @@
 from blocks.markdown import count, number, percent, ratio
 from blocks.modes import HEADS
 from blocks.results import GPU, results
-from scripts.common import Failure, device_name, table
+from scripts.common import RESULTS, Failure, device_name, table
 
-MATRICES = f"{GPU}-matrices.json"
+MATRICES, SMALL, SEGMENTS, TRANSFORMS = (
+    f"{GPU}-{name}.json" for name in ("matrices", "small-matrices", "segments", "transforms"))
 OURS, CUB, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:matrix:read:"
 
 
@@ -44,13 +45,60 @@ def _cells(rows):
     return [percent(share_of(rows, CUB)), ratio(rows[OURS])] if CUB in rows else ["", ""]
 
 
-def matrix_sums(axis="rows", mode="after-producer"):
+NAMES = {"segments": "elements of a segment on average, sums of segments",
+         "one-segment": "elements of a segment, but for one that has half of all, sums of segments"}
+
+
+def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
     """Sums of the rows or columns of matrices beside what memory allows, and CUB's where it has such sums."""
-    matrices = _matrices(axis, mode)
+    matrices = by_columns(results(file), axis, mode)
     has_cub = any(CUB in rows for rows in matrices.values())
     largest = max(row["n"] for rows in matrices.values() for row in rows.values())
     lines = [[count(columns), number(round(ceiling_of(rows) / 1e9)), percent(share_of(rows, OURS)),
               *(_cells(rows) if has_cub else [])] for columns, rows in matrices.items()]
-    what = (f"columns, sums of {axis}, up to {count(largest)} f32, {device_name(results(MATRICES)['context'])}, "
-            f"{HEADS[mode]}")
+    what = (f"{NAMES.get(axis, f'columns, sums of {axis}')}, up to {count(largest)} f32, "
+            f"{device_name(results(file)['context'])}, {HEADS[mode]}")
     return table([what, "ceiling, GB/s", "ours, of it", *(["CUB, of it", "times CUB"] if has_cub else [])], lines)
+
+
+def where_recorded(file, what, shown):
+    """What it shows, or how to record it."""
+    part = file.removeprefix(f"{GPU}-").removesuffix(".json")
+    return shown() if (RESULTS / file).exists() else f"{what} not recorded yet: `bench/record --only {part}` does it."
+
+
+def segment_sums(mode="back-to-back"):
+    """Two tables: of segments of any lengths, and where one is long."""
+    return where_recorded(SEGMENTS, "Times of segments are", lambda: "\n\n".join(
+        matrix_sums(axis, mode, SEGMENTS) for axis in ("segments", "one-segment")))
+
+
+def small_table(document, mode):
+    """Times of small matrices' sums of rows beside CUB's, by size."""
+    lines = []
+    for row in document["benchmarks"]:
+        if row["ok"] and row["contestant"] == OURS and (row["axis"], row["mode"]) == ("rows", mode):
+            has_cub = row["against"] == CUB
+            ratio = f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})" if has_cub else ""
+            lines.append([count(row["n"]), count(row["columns"]), f"{row['real_time']:.4g}", ratio])
+    what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
+    return table([what, "columns, sums of rows", "ours, us", "times CUB"], lines)
+
+
+def small_matrices(mode="after-producer"):
+    return where_recorded(SMALL, "Times of small matrices are", lambda: small_table(results(SMALL), mode))
+
+
+TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves"}
+
+
+def transform_table(document, mode):
+    """What becomes of elements in one read, against their sum."""
+    lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}",
+              f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"]
+             for row in document["benchmarks"] if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
+    return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "", "us", "times their sum"], lines)
+
+
+def transforms(mode="back-to-back"):
+    return where_recorded(TRANSFORMS, "Their times are", lambda: transform_table(results(TRANSFORMS), mode))

@@ -36,7 +36,7 @@ constexpr verb_help verb_helps[]{
      "  tenfold run 7 --n 2^22 --type f64 --op maximum\n  tenfold run two_pass --input data.npy"},
     {"ladder", "Run",
      "  tenfold ladder --peers --json out.json\n  tenfold ladder --sizes 2^10..2^30"},
-    {"best", "Run", "  tenfold best --n 2^24 --measure"},
+    {"best", "Run", "  tenfold best --n 2^24 --measure\n  tenfold best --rows 2^20 --columns 100"},
     {"compare", "Run", "  tenfold compare old.json new.json"},
     {"diff", "See why", "  tenfold diff 3 4"},
     {"profile", "See why", "  tenfold profile 3 --source\n  tenfold profile --all --warp 32"},

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -14,6 +16,17 @@
 #include "host/error.hpp"
 #include "host/reduce/places.hpp"
 #include "host/runtime/runtime.hpp"
+
+namespace tenfold::inline TENFOLD_BACKEND {
+
+/// An array of device memory by its `data()` and `size()`: std::span, or a container. Of contiguous
+/// iterators `std::span(first, last)` makes one.
+template <typename R>
+concept device_range = requires(const R& in) {
+  std::size(in), *std::data(in);
+};
+
+}  // namespace tenfold::inline TENFOLD_BACKEND
 
 namespace tenfold::inline TENFOLD_BACKEND::detail {
 
@@ -35,6 +48,14 @@ inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
 }
 
+/// How many rows of so many columns the elements are.
+inline std::uint64_t whole_rows(std::uint64_t elements, std::uint64_t columns) {
+  if (columns == 0 || elements % columns != 0)
+    throw input_error(std::to_string(elements) + " elements are no whole rows of " +
+                      std::to_string(columns) + ": pass rows * columns of them");
+  return elements / columns;
+}
+
 /// What a reducer asks of a matrix, whose rows are not read beyond their columns.
 template <typename In, typename T>
 void check_matrix(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
@@ -47,6 +68,23 @@ void check_matrix(const In* in, std::uint64_t rows, std::uint64_t columns, std::
                {out, results * sizeof(T), alignof(T)}, rows, stride * sizeof(In));
 }
 
+/// The stream that a device was given, or one of its own.
+class stream_of_call {
+ public:
+  explicit stream_of_call(const device& on) {
+    if (on.queue())
+      check_stream(on, *on.queue());
+    else
+      own_.emplace(on);
+    handle_ = on.queue() ? *on.queue() : own_->handle();
+  }
+  [[nodiscard]] stream_handle handle() const { return handle_; }
+
+ private:
+  std::optional<stream> own_;
+  stream_handle handle_{};
+};
+
 /// What `enqueue(out, stream)` leaves in device memory, on the host.
 template <typename T, typename Enqueue>
 std::vector<T> results_on_host(const device& on, std::uint64_t count, const T& identity,
@@ -54,11 +92,11 @@ std::vector<T> results_on_host(const device& on, std::uint64_t count, const T& i
   static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a reducer");
   std::vector<T> results(count, identity);
   const std::size_t bytes = count * sizeof(T);
-  const stream queue(on);
+  const stream_of_call queue(on);
   const device_memory out(on, bytes);
   enqueue(static_cast<T*>(out.data()), queue.handle());
   copy_to_host(results.data(), out.data(), bytes, queue.handle());
-  queue.synchronize();
+  synchronize(queue.handle());
   return results;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -140,6 +141,16 @@ class device {
   [[nodiscard]] memory_source* source() const {
     return source_;
   }
+  /// The same device, for calls that wait for their result: they run in that stream, after what is
+  /// in it, and not in one of their own.
+  [[nodiscard]] device in_stream(stream_handle queue) const {
+    device made = *this;
+    made.queue_ = queue;
+    return made;
+  }
+  [[nodiscard]] const std::optional<stream_handle>& queue() const {
+    return queue_;
+  }
 
   [[nodiscard]] std::uint64_t free_bytes() const {
     make_current();
@@ -180,6 +191,7 @@ class device {
   int ordinal_;
   int warp_size_;
   memory_source* source_ = nullptr;
+  std::optional<stream_handle> queue_;
 };
 
 inline device_facts facts_of(const device& of) {

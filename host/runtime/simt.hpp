@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,13 @@
 #include "host/simt/executor.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
+
+/// What a stream is to the runtime: on the executor, which device it belongs to.
+struct stream_handle {
+  int warp_size = 32;
+  std::size_t shared_bytes_limit = 48 * 1024;
+  bool operator==(const stream_handle&) const = default;
+};
 
 class device {
  public:
@@ -66,24 +74,26 @@ class device {
     return made;
   }
   [[nodiscard]] memory_source* source() const { return source_; }
+  /// The same device, for calls that wait for their result: they run in that stream, after what is
+  /// in it, and not in one of their own.
+  [[nodiscard]] device in_stream(stream_handle queue) const {
+    device made = *this;
+    made.queue_ = queue;
+    return made;
+  }
+  [[nodiscard]] const std::optional<stream_handle>& queue() const { return queue_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return ~std::uint64_t{0}; }
 
  private:
   int warp_size_;
   std::uint64_t blocks_per_launch_;
   memory_source* source_ = nullptr;
+  std::optional<stream_handle> queue_;
 };
 
 inline device_facts facts_of(const device&) {
   return {};
 }
-
-/// What a stream is to the runtime: on the executor, which device it belongs to.
-struct stream_handle {
-  int warp_size = 32;
-  std::size_t shared_bytes_limit = 48 * 1024;
-  bool operator==(const stream_handle&) const = default;
-};
 
 /// Of the vendor's streams there are none.
 inline stream_handle stream_of(const device& on, void* /*vendors*/) {

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -162,6 +163,11 @@ class Recording(unittest.TestCase):
         self.assertRegex(shown, "tenfold_duel .* ended with 3")
         self.assertIn("done, but for types", shown)
         self.assertTrue((self.build / "x1-sizes.json").exists())
+
+    def test_has_in_the_program_what_was_recorded_of_matrices(self):
+        written = subprocess.run([BENCH / "tabulate_matrices"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(written, (BENCH.parent / "host/cli/measuring/measured_matrices.inl").read_text(),
+                         "run bench/tabulate_matrices > host/cli/measuring/measured_matrices.inl")
 
     def test_knows_its_parts(self):
         with mock.patch.object(sys, "argv", ["record", str(self.build), "--only", "x"]), \

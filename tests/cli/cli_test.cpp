@@ -1416,6 +1416,53 @@ TEST_F(Cli, BestByMeasurementTriesWhatThereIs) {
   }
 }
 
+TEST_F(Cli, BestSaysWhoSumsTheRowsOfAMatrix) {
+  const auto said_of = [&](const words& more) {
+    return succeed(words{"best", "--device", "simt:32"} + more).out;
+  };
+  for (const auto& [columns, who] : {std::pair{"3", "a thread a row ("},
+                                     {"60", "16 lanes of a warp a row ("},
+                                     {"160", "a warp a row, in one turn ("},
+                                     {"1000", "a warp a row ("},
+                                     {"8192", "a block a row ("}}) {
+    const std::string out = said_of({"--rows", "1000", "--columns", columns});
+    EXPECT_TRUE(contains(out, who)) << columns << out;
+    EXPECT_TRUE(contains(out, "recorded on NVIDIA H200, of the nearest shape")) << out;
+  }
+  EXPECT_TRUE(
+      contains(said_of({"--rows", "1", "--columns", "2^24"}), "blocks a row, and a second"));
+  const words columns{"--axis", "columns", "--columns", "1000", "--rows"};
+  EXPECT_TRUE(contains(said_of(columns + words{"4"}), "a thread 4 columns ("));
+  EXPECT_TRUE(contains(said_of(columns + words{"4", "--type", "f64"}), "a thread 2 columns ("));
+  EXPECT_TRUE(contains(said_of(columns + words{"2^20"}), "blocks below each other"));
+}
+
+TEST_F(Cli, BestSaysOfAMatrixAsJson) {
+  const json said = json::parse(succeed({"best", "--device", "simt:32", "--rows", "2^20",
+                                         "--columns", "5", "--json", "-"})
+                                    .out)
+                        .at("matrix");
+  EXPECT_EQ(said.at("kernel"), "a thread a row");
+  EXPECT_EQ(said.at("block"), 128);
+  EXPECT_EQ(said.at("items"), 16);
+  EXPECT_EQ(said.at("grid"), (1 << 20) / 256);
+  EXPECT_EQ(said.at("nearest").at("columns"), 5);
+}
+
+TEST_F(Cli, BestRefusesWhatIsNoMatrix) {
+  const auto refuse = [&](const words& more, const char* part) {
+    expect_refusal(tenfold(words{"best", "--device", "simt"} + more), bad_input, {part});
+  };
+  refuse({"--rows", "3"}, "--rows and --columns");
+  refuse({"--axis", "columns"}, "--rows and --columns");
+  refuse({"--rows", "0", "--columns", "3"}, "1 or more of each");
+  refuse({"--rows", "x", "--columns", "3"}, "'x' is not a count");
+  refuse({"--rows", "2^40", "--columns", "2^40"}, "2^40 bytes");
+  refuse({"--rows", "3", "--columns", "3", "--axis", "both"}, "both");
+  refuse({"--rows", "3", "--columns", "3", "--n", "9"}, "--n");
+  refuse({"--rows", "3", "--columns", "3", "--type", "f31"}, "f31");
+}
+
 TEST_F(Cli, BestTakesNoStageAndNoShape) {
   expect_refusal(tenfold({"best", "10"}), bad_input, {"10", "'tenfold best --help'"});
   for (const char* option : {"--block", "--items", "--grid"})

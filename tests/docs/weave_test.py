@@ -150,6 +150,31 @@ class Weave(unittest.TestCase):
             with self.assertRaisesRegex(matrices.Failure, "no sums of columns were measured, back-to-back"):
                 matrices.matrix_sums("columns", "back-to-back")
 
+    def test_says_how_to_record_what_is_not_and_shows_it_once_it_is(self):
+        with unittest.mock.patch.object(matrices, "RESULTS", ROOT / "docs/no-results"):
+            self.assertIn("bench/record --only segments", matrices.segment_sums())
+            self.assertIn("bench/record --only small-matrices", matrices.small_matrices())
+            self.assertIn("bench/record --only transforms", matrices.transforms())
+
+        def row(who, n=1 << 20, **more):
+            return {"contestant": f"peer:{who}", "ok": True, "mode": "in-graph", "n": n, "real_time": 2.5, "ratio": 1.5,
+                    "ratio_low": 1.4, "ratio_high": 1.6, "axis": "rows", "columns": 4, "against": matrices.CUB,
+                    "bytes_per_second": 1e12, **more}
+        document = {"context": {"device_name": "A GPU"}, "benchmarks": [
+            row("matrix:sums"), row("matrix:sums", 1 << 10, against="peer:matrix:sums"), row("matrix:cub"),
+            row("matrix:sums", axis="columns"), row("transform:dot"), row("transform:arg-max", ok=False),
+            row("matrix:sums", axis="segments"), row("matrix:read:1", axis="segments", bytes_per_second=2e12)]}
+        def cells(shown):
+            return [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.splitlines()[2:]]
+        self.assertEqual(cells(matrices.small_table(document, "in-graph")), [
+            ["2^20", "4", "2.5", "1.500 (1.400..1.600)"], ["2^10", "4", "2.5", ""]])
+        self.assertEqual(cells(matrices.transform_table(document, "in-graph")), [
+            ["2^20", "dot product of two halves", "2.5", "1.500 (1.400..1.600)"]])
+        with unittest.mock.patch.object(matrices, "results", lambda file: document):
+            shown = matrices.matrix_sums("segments", "in-graph", matrices.SEGMENTS)
+            self.assertIn("elements of a segment on average", shown)
+            self.assertEqual(cells(shown), [["4", "2 000", "50.0%"]])
+
     def test_holds_gpus_that_share_against_one(self):
         def row(ranks, n, time, ok=True):
             return {"stage_name": "two_pass", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}

@@ -92,6 +92,7 @@ TEST_P(Calls, ReduceARangeAndInAStream) {
     const auto expected = in_order(in, composition{});
     EXPECT_EQ(reduce(on, range, few_compositions{}), expected) << n;
     EXPECT_EQ(reduce(on, range, few_compositions{}, queue.handle()), expected) << n;
+    EXPECT_EQ(reduce(on.in_stream(queue.handle()), range, few_compositions{}), expected) << n;
     EXPECT_EQ(reduce(on, elements.get(), n, few_compositions{}, queue.handle()), expected) << n;
     EXPECT_EQ(reduce(on, range, few_sums{}), in_order(in, few_sums{})) << n;
   }

@@ -8,8 +8,12 @@
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
+#include <string>
 #include <vector>
 
+#include "host/column_reducer.hpp"
+#include "host/segment_reducer.hpp"
 #include "host/transform_reduce.hpp"
 #include "tests/stages/floats.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
@@ -281,7 +285,98 @@ TEST_P(Transformed, WhetherThereIsOneNeedsAPlaceForTheAnswer) {
   EXPECT_NO_THROW(ask.enqueue(nullptr, 0, answer, queue.handle()));
 }
 
+struct identity_of_int {
+  __host__ __device__ std::int64_t operator()(std::int32_t x) const { return x; }
+};
+
+/// A source that counts what is taken from it.
+class counted_memory final : public memory_source {
+ public:
+  explicit counted_memory(const device& on) : all_(on, bytes), from_(all_.data(), bytes) {}
+  void* allocate(std::size_t wanted) override {
+    ++taken;
+    return from_.allocate(wanted);
+  }
+  void release(void*, std::size_t) noexcept override {}
+  int taken = 0;
+
+ private:
+  static constexpr std::size_t bytes = std::size_t{1} << 26;
+  device_memory all_;
+  scratch_memory from_;
+};
+
+TEST_P(Transformed, RangesAreTakenInAStreamAndInMemoryOfTheCallers) {
+  const std::vector<std::int32_t> in{3, -1, 4, -1, 5, -9};
+  const device_memory memory = on_device(in), places = on_device(std::vector<int>{0, 1, 1, 6});
+  const std::span<const std::int32_t> all(elements<std::int32_t>(memory), in.size());
+  const std::span<const int> offsets(elements<int>(places), 4);
+  const stream queue(*on);
+  counted_memory source(*on);
+  using list = std::vector<std::int64_t>;
+  for (const device& d :
+       {*on, on->in_stream(queue.handle()), on->in_stream(queue.handle()).with_memory_of(source)}) {
+    EXPECT_EQ(transform_reduce(d, all, identity_of_int{}, sum<std::int64_t>{}), 1);
+    EXPECT_EQ(dot(d, all, all), 133);
+    EXPECT_EQ(count_if(d, all, is_negative{}), 3u);
+    EXPECT_TRUE(any_of(d, all, is_negative{}));
+    EXPECT_FALSE(all_of(d, all, is_negative{}));
+    EXPECT_FALSE(none_of(d, all, is_negative{}));
+    EXPECT_EQ(arg_minimum(d, all).index, 5u);
+    EXPECT_EQ(arg_maximum(d, all).index, 4u);
+    EXPECT_NEAR(mean_and_variance(d, all).mean, 1.0 / 6, 1e-14);
+    EXPECT_EQ(reduce_rows(d, all, 3, sum<std::int64_t>{}), (list{6, -5}));
+    EXPECT_EQ(reduce_columns(d, all, 3, sum<std::int64_t>{}), (list{2, 4, -5}));
+    EXPECT_EQ(reduce_segments(d, all, offsets, sum<std::int64_t>{}), (list{3, 0, -2}));
+  }
+  EXPECT_GT(source.taken, 0);
+  const auto refuses = [](const char* words, auto call) {
+    try {
+      call();
+      ADD_FAILURE() << "was not refused: " << words;
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+    }
+  };
+  const auto add = sum<std::int64_t>{};
+  refuses("6 elements are no whole rows of 4", [&] { (void)reduce_rows(*on, all, 4, add); });
+  refuses("no whole rows of 0", [&] { (void)reduce_columns(*on, all, 0, add); });
+  refuses("of 6 elements and 5", [&] { (void)dot(*on, all, all.first(5)); });
+}
+
+TEST_P(Transformed, NothingIsAllocatedAfterAReducerIsMade) {
+  const std::vector<std::int32_t> in(100'000, 1);
+  const device_memory memory = on_device(in), places = on_device(std::vector<int>{0, 1, 100'000}),
+                      out(*on, in.size() * sizeof(std::int64_t));
+  const auto* all = elements<std::int32_t>(memory);
+  auto* const results = static_cast<std::int64_t*>(out.data());
+  const stream queue(*on);
+  counted_memory source(*on);
+  const device d = on->with_memory_of(source);
+  row_reducer<std::int32_t, sum<std::int64_t>> rows(d);
+  column_reducer<std::int32_t, sum<std::int64_t>> columns(d);
+  segment_reducer<std::int32_t, sum<std::int64_t>> segments(d);
+  predicate_reducer<std::int32_t, is_negative> ask(d, quantifier::any);
+  const int at_first = source.taken;
+  EXPECT_GE(at_first, 4);
+  for (const std::uint64_t each : {1, 10, 1000, 100'000}) {
+    rows.enqueue(all, in.size() / each, each, each, results, queue.handle());
+    columns.enqueue(all, in.size() / each, each, each, results, queue.handle());
+  }
+  segments.enqueue(all, elements<int>(places), 2, results, queue.handle());
+  ask.enqueue(all, in.size(), static_cast<unsigned*>(out.data()), queue.handle());
+  queue.synchronize();
+  EXPECT_EQ(source.taken, at_first);
+}
+
 #if !defined(__CUDACC__) && !defined(__HIP__)
+TEST_P(Transformed, AreNotTakenInAStreamOfAnotherDevice) {
+  const device other(96 - on->warp_size());
+  const device_memory memory = on_device(std::vector<float>{1});
+  EXPECT_THROW((void)arg_maximum(on->in_stream(stream(other).handle()), elements<float>(memory), 1),
+               input_error);
+}
+
 struct counts_looks {
   std::atomic<std::uint64_t>* looks;
   bool operator()(float x) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/cli/commands.hpp"
+#include "host/cli/measuring/best_matrix.hpp"
 #include "host/cli/measuring/run_command.hpp"
 #include "host/measure/search.hpp"
 #include "host/reduce/best.hpp"
@@ -127,7 +128,24 @@ void add_best_verb(CLI::App& app, action& chosen) {
       app.add_subcommand("best", "run the fastest stage in its fastest shape, and say why it is");
   add_options(*best, *o);
   best->add_flag("--measure", o->measure, "try what else there is on this device");
-  best->callback([o, &chosen] { chosen = [o] { return run_best(*o); }; });
+  const auto matrix = std::make_shared<matrix_request>();
+  std::vector<CLI::Option*> of_matrix{
+      best->add_option("--rows", matrix->rows,
+                       "of a matrix: say which kernel sums each of its rows, and launch nothing"),
+      best->add_option("--columns", matrix->columns, "of the matrix: 1000, 2^10"),
+      best->add_option("--axis", matrix->axis, "what is summed of it: rows, columns [rows]")
+          ->check(CLI::IsMember({"rows", "columns"}))};
+  for (CLI::Option* each : of_matrix)
+    for (const char* other :
+         {"--n", "--op", "--input", "--mode", "--measure", "--repeat", "--seed", "--schedule"})
+      each->check(refuse_empty)->excludes(other);
+  best->callback([o, matrix, of_matrix, &chosen] {
+    const bool is_matrix =
+        std::ranges::any_of(of_matrix, [](const CLI::Option* each) { return each->count() != 0; });
+    chosen = [o, matrix, is_matrix] {
+      return is_matrix ? explain_matrix(*o, *matrix) : run_best(*o);
+    };
+  });
 }
 
 }  // namespace tenfold::cli
