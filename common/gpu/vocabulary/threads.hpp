@@ -163,15 +163,10 @@ TENFOLD_SHUFFLE(__shfl_xor, int, lane_across)
 #undef TENFOLD_SHUFFLE
 
 /// HIP: this thread's lane, and the lanes that are below, above or this one.
-inline unsigned __lane_id() {
-  return tenfold::simt::lane();
-}
-inline std::uint64_t __lanemask_lt() {
-  return (std::uint64_t{1} << tenfold::simt::lane()) - 1;
-}
-inline std::uint64_t __lanemask_eq() {
-  return std::uint64_t{1} << tenfold::simt::lane();
-}
+TENFOLD_WORD(inline unsigned, __lane_id, (), tenfold::simt::lane())
+TENFOLD_WORD(inline std::uint64_t, __lanemask_lt, (),
+             (std::uint64_t{1} << tenfold::simt::lane()) - 1)
+TENFOLD_WORD(inline std::uint64_t, __lanemask_eq, (), std::uint64_t{1} << tenfold::simt::lane())
 inline std::uint64_t __lanemask_gt() {
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - warpSize);
   return all & ~(__lanemask_lt() | __lanemask_eq());
@@ -195,14 +190,13 @@ inline float4 atomicAdd(float4* address, float4 value) {
 }
 
 // Every atomic is one for the whole system.
-#define TENFOLD_SCOPES(name)                                                             \
-  template <typename T, typename... Values>                                              \
-  auto name##_block(T* address, Values... values)->decltype(name(address, values...)) {  \
-    return name(address, values...);                                                     \
-  }                                                                                      \
-  template <typename T, typename... Values>                                              \
-  auto name##_system(T* address, Values... values)->decltype(name(address, values...)) { \
-    return name(address, values...);                                                     \
+#define TENFOLD_SCOPES(name)        \
+  TENFOLD_SCOPE(name, name##_block) \
+  TENFOLD_SCOPE(name, name##_system)
+#define TENFOLD_SCOPE(name, scoped)                                               \
+  template <typename T, typename... Values>                                       \
+  auto scoped(T* address, Values... values)->decltype(name(address, values...)) { \
+    return name(address, values...);                                              \
   }
 TENFOLD_SCOPES(atomicAdd)
 TENFOLD_SCOPES(atomicSub)
@@ -215,6 +209,7 @@ TENFOLD_SCOPES(atomicOr)
 TENFOLD_SCOPES(atomicXor)
 TENFOLD_SCOPES(atomicExch)
 TENFOLD_SCOPES(atomicCAS)
+#undef TENFOLD_SCOPE
 #undef TENFOLD_SCOPES
 
 // ---- loads and stores with a hint ---------------------------------------------------------------
@@ -227,11 +222,8 @@ concept loadable = (number<T> && !std::same_as<T, bool>) || vector<T>;
 
 }  // namespace tenfold::simt
 
-#define TENFOLD_LOAD(name)             \
-  template <tenfold::simt::loadable T> \
-  T name(const T* address) {           \
-    return *address;                   \
-  }
+#define TENFOLD_LOAD(name) \
+  TENFOLD_WORD(template <tenfold::simt::loadable T> T, name, (const T* address), *address)
 TENFOLD_LOAD(__ldg)
 TENFOLD_LOAD(__ldca)
 TENFOLD_LOAD(__ldcg)
@@ -259,9 +251,7 @@ inline long long clock64() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
-inline long long wall_clock64() {
-  return clock64();
-}
+TENFOLD_WORD(inline long long, wall_clock64, (), clock64())
 /// Nobody else would run meanwhile.
 inline void __nanosleep(unsigned) {}
 
@@ -270,6 +260,4 @@ inline void __nanosleep(unsigned) {}
 }
 
 /// Whether an address lies in the memory of the block.
-inline unsigned __isShared(const void* address) {
-  return tenfold::simt::is_shared(address);
-}
+TENFOLD_WORD(inline unsigned, __isShared, (const void* address), tenfold::simt::is_shared(address))
