@@ -32,6 +32,11 @@ class narrow {
   }
   [[nodiscard]] constexpr std::uint16_t bits() const { return bits_.bits(); }
 
+  friend constexpr narrow operator-(narrow a) { return from_bits(a.bits() ^ 0x8000u); }
+  friend constexpr narrow operator+(narrow a) { return a; }
+  constexpr narrow& operator++() { return *this += narrow(1.0f); }
+  constexpr narrow& operator--() { return *this -= narrow(1.0f); }
+
   // Of two such numbers a float holds enough of the result that rounding it again is no second
   // error.
 #define TENFOLD_OPERATOR(op)                                \
@@ -57,18 +62,6 @@ class narrow {
   TENFOLD_COMPARISON(<=)
   TENFOLD_COMPARISON(>=)
 #undef TENFOLD_COMPARISON
-  friend constexpr narrow operator-(narrow a) {
-    return from_bits(a.bits() ^ 0x8000u);
-  }
-  friend constexpr narrow operator+(narrow a) {
-    return a;
-  }
-  constexpr narrow& operator++() {
-    return *this += narrow(1.0f);
-  }
-  constexpr narrow& operator--() {
-    return *this -= narrow(1.0f);
-  }
 
  private:
   /// To the float whose last bit says that there was more, so that the next rounding is the only
@@ -90,6 +83,11 @@ template <typename Bits>
 struct alignas(4) narrow_pair {
   narrow<Bits> x, y;
 
+  friend constexpr narrow_pair operator-(narrow_pair a) { return {-a.x, -a.y}; }
+  friend constexpr bool operator==(narrow_pair a, narrow_pair b) {
+    return a.x == b.x && a.y == b.y;
+  }
+
 #define TENFOLD_OPERATOR(op)                                               \
   friend constexpr narrow_pair operator op(narrow_pair a, narrow_pair b) { \
     return {a.x op b.x, a.y op b.y};                                       \
@@ -102,12 +100,6 @@ struct alignas(4) narrow_pair {
   TENFOLD_OPERATOR(*)
   TENFOLD_OPERATOR(/)
 #undef TENFOLD_OPERATOR
-  friend constexpr narrow_pair operator-(narrow_pair a) {
-    return {-a.x, -a.y};
-  }
-  friend constexpr bool operator==(narrow_pair a, narrow_pair b) {
-    return a.x == b.x && a.y == b.y;
-  }
 };
 
 #define TENFOLD_NARROW(result, name, parameters, ...) \

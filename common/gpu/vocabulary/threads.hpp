@@ -15,16 +15,13 @@
 // ---- blocks -------------------------------------------------------------------------------------
 
 /// A barrier of the block that counts for how many threads the predicate holds.
-inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
-                               int line = __builtin_LINE()) {
+inline int __syncthreads_count(int predicate, TENFOLD_CALLED_FROM) {
   return static_cast<int>(tenfold::simt::count_in_block(predicate != 0, {file, line}));
 }
-inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
-                            int line = __builtin_LINE()) {
+inline int __syncthreads_or(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::count_in_block(predicate != 0, {file, line}) != 0;
 }
-inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
-                             int line = __builtin_LINE()) {
+inline int __syncthreads_and(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::count_in_block(predicate == 0, {file, line}) == 0;
 }
 
@@ -69,15 +66,12 @@ void greatest_unsigned(exchange& mine, const exchange* const* lanes);
 // The lanes of the mask that have the same value; and the mask if all of its lanes have it, else 0,
 // with a word that says whether they have.
 #define TENFOLD_MATCH(T)                                                                        \
-  inline std::uint64_t __match_any_sync(std::uint64_t mask, T value,                            \
-                                        const char* file = __builtin_FILE(),                    \
-                                        int line = __builtin_LINE()) {                          \
+  inline std::uint64_t __match_any_sync(std::uint64_t mask, T value, TENFOLD_CALLED_FROM) {     \
     return tenfold::simt::combine_lanes<std::uint64_t>("__match_any_sync", mask, value,         \
                                                        tenfold::simt::match_any, {file, line}); \
   }                                                                                             \
   inline std::uint64_t __match_all_sync(std::uint64_t mask, T value, int* same,                 \
-                                        const char* file = __builtin_FILE(),                    \
-                                        int line = __builtin_LINE()) {                          \
+                                        TENFOLD_CALLED_FROM) {                                  \
     const auto lanes = tenfold::simt::combine_lanes<std::uint64_t>(                             \
         "__match_all_sync", mask, value, tenfold::simt::match_all, {file, line});               \
     *same = lanes != 0;                                                                         \
@@ -93,12 +87,10 @@ TENFOLD_MATCH(float)
 TENFOLD_MATCH(double)
 #undef TENFOLD_MATCH
 
-#define TENFOLD_REDUCE(operation, T, combine)                                           \
-  inline T __reduce_##operation##_sync(std::uint64_t mask, T value,                     \
-                                       const char* file = __builtin_FILE(),             \
-                                       int line = __builtin_LINE()) {                   \
-    return tenfold::simt::combine_lanes<T>("__reduce_" #operation "_sync", mask, value, \
-                                           tenfold::simt::combine, {file, line});       \
+#define TENFOLD_REDUCE(operation, T, combine)                                              \
+  inline T __reduce_##operation##_sync(std::uint64_t mask, T value, TENFOLD_CALLED_FROM) { \
+    return tenfold::simt::combine_lanes<T>("__reduce_" #operation "_sync", mask, value,    \
+                                           tenfold::simt::combine, {file, line});          \
   }
 TENFOLD_REDUCE(add, unsigned, add_words)
 TENFOLD_REDUCE(add, int, add_words)
@@ -134,25 +126,22 @@ inline std::uint64_t vote_of_active(const char* name, bool predicate, source_pla
 
 }  // namespace tenfold::simt
 
-inline std::uint64_t __activemask(const char* file = __builtin_FILE(),
-                                  int line = __builtin_LINE()) {
+inline std::uint64_t __activemask(TENFOLD_CALLED_FROM) {
   return tenfold::simt::active_lanes({file, line});
 }
-inline std::uint64_t __ballot(int predicate, const char* file = __builtin_FILE(),
-                              int line = __builtin_LINE()) {
+inline std::uint64_t __ballot(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__ballot", predicate != 0, {file, line});
 }
-inline int __any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __any(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__any", predicate != 0, {file, line}) != 0;
 }
-inline int __all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __all(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__all", predicate == 0, {file, line}) == 0;
 }
 
 #define TENFOLD_SHUFFLE(name, argument, source)                                              \
   template <typename T>                                                                      \
-  T name(T value, argument which, int width = warpSize, const char* file = __builtin_FILE(), \
-         int line = __builtin_LINE()) {                                                      \
+  T name(T value, argument which, int width = warpSize, TENFOLD_CALLED_FROM) {               \
     return tenfold::simt::shuffle_from(#name, 0, value, tenfold::simt::source(which, width), \
                                        {file, line}, true);                                  \
   }
