@@ -12,6 +12,14 @@
 
 namespace tenfold::simt {
 
+#define TENFOLD_OPERATOR(T, op, ...)         \
+  friend constexpr T operator op(T a, T b) { \
+    return {__VA_ARGS__};                    \
+  }                                          \
+  constexpr T& operator op##=(T other) {     \
+    return *this = *this op other;           \
+  }
+
 /// A number to calculate with. It converts to and from the wider types by itself, so that, as in
 /// CUDA, a sum of one and a float is ambiguous.
 /// @tparam Bits float16 or bfloat16
@@ -39,18 +47,10 @@ class narrow {
 
   // Of two such numbers a float holds enough of the result that rounding it again is no second
   // error.
-#define TENFOLD_OPERATOR(op)                                \
-  friend constexpr narrow operator op(narrow a, narrow b) { \
-    return {float{a} op float{b}};                          \
-  }                                                         \
-  constexpr narrow& operator op##=(narrow other) {          \
-    return *this = *this op other;                          \
-  }
-  TENFOLD_OPERATOR(+)
-  TENFOLD_OPERATOR(-)
-  TENFOLD_OPERATOR(*)
-  TENFOLD_OPERATOR(/)
-#undef TENFOLD_OPERATOR
+  TENFOLD_OPERATOR(narrow, +, float{a} + float{b})
+  TENFOLD_OPERATOR(narrow, -, float{a} - float{b})
+  TENFOLD_OPERATOR(narrow, *, float{a} * float{b})
+  TENFOLD_OPERATOR(narrow, /, float{a} / float{b})
 #define TENFOLD_COMPARISON(op)                            \
   friend constexpr bool operator op(narrow a, narrow b) { \
     return float{a} op float{b};                          \
@@ -88,19 +88,12 @@ struct alignas(4) narrow_pair {
     return a.x == b.x && a.y == b.y;
   }
 
-#define TENFOLD_OPERATOR(op)                                               \
-  friend constexpr narrow_pair operator op(narrow_pair a, narrow_pair b) { \
-    return {a.x op b.x, a.y op b.y};                                       \
-  }                                                                        \
-  constexpr narrow_pair& operator op##=(narrow_pair other) {               \
-    return *this = *this op other;                                         \
-  }
-  TENFOLD_OPERATOR(+)
-  TENFOLD_OPERATOR(-)
-  TENFOLD_OPERATOR(*)
-  TENFOLD_OPERATOR(/)
-#undef TENFOLD_OPERATOR
+  TENFOLD_OPERATOR(narrow_pair, +, a.x + b.x, a.y + b.y)
+  TENFOLD_OPERATOR(narrow_pair, -, a.x - b.x, a.y - b.y)
+  TENFOLD_OPERATOR(narrow_pair, *, a.x* b.x, a.y* b.y)
+  TENFOLD_OPERATOR(narrow_pair, /, a.x / b.x, a.y / b.y)
 };
+#undef TENFOLD_OPERATOR
 
 #define TENFOLD_NARROW(result, name, parameters, ...) \
   TENFOLD_WORD(template <typename Bits> result, name, parameters, __VA_ARGS__)

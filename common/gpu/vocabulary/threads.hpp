@@ -34,11 +34,13 @@ inline void __threadfence_system() {
 
 namespace tenfold::simt {
 
+/// See `exchange::combine`.
+using combiner = void(exchange& mine, const exchange* const* lanes);
+
 /// Has every lane receive what `combine` makes of the values of all that take part.
 /// @return what this lane received
 template <typename Result, typename T>
-Result combine_lanes(const char* name, std::uint64_t mask, const T& value,
-                     void (*combine)(exchange& mine, const exchange* const* lanes),
+Result combine_lanes(const char* name, std::uint64_t mask, const T& value, combiner* combine,
                      source_place where) {
   Result received{};
   exchange mine{name, where, mask, 0, sizeof(T), &value, &received, true, false, 0, false, combine};
@@ -48,18 +50,11 @@ Result combine_lanes(const char* name, std::uint64_t mask, const T& value,
 
 // For `exchange::combine`: std::uint64_t the lanes with the same value, one, or those of the mask
 // if all have it.
-void match_any(exchange& mine, const exchange* const* lanes);
-void match_all(exchange& mine, const exchange* const* lanes);
+combiner match_any, match_all;
 
 // The same for folds of four bytes.
-void add_words(exchange& mine, const exchange* const* lanes);
-void and_words(exchange& mine, const exchange* const* lanes);
-void or_words(exchange& mine, const exchange* const* lanes);
-void xor_words(exchange& mine, const exchange* const* lanes);
-void least_signed(exchange& mine, const exchange* const* lanes);
-void least_unsigned(exchange& mine, const exchange* const* lanes);
-void greatest_signed(exchange& mine, const exchange* const* lanes);
-void greatest_unsigned(exchange& mine, const exchange* const* lanes);
+combiner add_words, and_words, or_words, xor_words;
+combiner least_signed, least_unsigned, greatest_signed, greatest_unsigned;
 
 }  // namespace tenfold::simt
 
