@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <concepts>
 #include <cstdint>
 
 #include "common/gpu/vocabulary.hpp"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>

@@ -5,7 +5,6 @@
 
 #include <time.h>
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 
