@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <tuple>
-#include <utility>
 
 #include "common/gpu/words.hpp"
 

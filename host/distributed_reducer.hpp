@@ -7,7 +7,6 @@
 ///     add.enqueue(in, n, out, stream);                           // on every rank; out: on each
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <utility>

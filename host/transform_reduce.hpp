@@ -22,7 +22,6 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 #include "common/arg_extrema.hpp"
 #include "common/exact_sum.hpp"

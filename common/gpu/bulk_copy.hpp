@@ -113,7 +113,7 @@ __device__ static_array<In, Width> bulk_vector(const In* p) {
   if constexpr (Width == 1) {
     return static_array<In, Width>{*p};
   } else {
-    using word = typename detail::machine_word<Width * sizeof(In)>::type;
+    using word = detail::machine_word<Width * sizeof(In)>;
     return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
   }
 }

@@ -50,34 +50,17 @@ __device__ inline void await_previous_launch() {
 #endif
 }
 
-template <int WarpSize, typename T>
-__device__ T shuffle_down(T value, unsigned delta) {
-  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
-  return detail::shuffle_words(
-      value, [=](unsigned word) { return __shfl_down_sync(0xffffffffu, word, delta); });
-}
-
-template <int WarpSize, typename T>
-__device__ T shuffle_up(T value, unsigned delta) {
-  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
-  return detail::shuffle_words(
-      value, [=](unsigned word) { return __shfl_up_sync(0xffffffffu, word, delta); });
-}
-
-template <int WarpSize, typename T>
-__device__ T shuffle_xor(T value, unsigned mask) {
-  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
-  return detail::shuffle_words(value, [=](unsigned word) {
-    return __shfl_xor_sync(0xffffffffu, word, static_cast<int>(mask));
-  });
-}
-
-template <int WarpSize, typename T>
-__device__ T broadcast(T value, unsigned lane) {
-  static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
-  return detail::shuffle_words(
-      value, [=](unsigned word) { return __shfl_sync(0xffffffffu, word, static_cast<int>(lane)); });
-}
+#define TENFOLD_SHUFFLE(name, which, shuffled)                                    \
+  template <int WarpSize, typename T>                                             \
+  __device__ T name(T value, unsigned which) {                                    \
+    static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");                \
+    return detail::shuffle_words(value, [=](unsigned word) { return shuffled; }); \
+  }
+TENFOLD_SHUFFLE(shuffle_down, delta, __shfl_down_sync(0xffffffffu, word, delta))
+TENFOLD_SHUFFLE(shuffle_up, delta, __shfl_up_sync(0xffffffffu, word, delta))
+TENFOLD_SHUFFLE(shuffle_xor, mask, __shfl_xor_sync(0xffffffffu, word, static_cast<int>(mask)))
+TENFOLD_SHUFFLE(broadcast, lane, __shfl_sync(0xffffffffu, word, static_cast<int>(lane)))
+#undef TENFOLD_SHUFFLE
 
 template <int WarpSize>
 __device__ warp_word<WarpSize> ballot(bool condition) {

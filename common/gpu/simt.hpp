@@ -153,62 +153,42 @@ inline unsigned lane_at(int source, int width) {
 
 }  // namespace tenfold::simt
 
-// The words themselves. The defaulted last arguments record the caller's place.
+// The words themselves.
 
-inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+/// The last parameters of a word, whose defaults record its caller's place.
+#define TENFOLD_CALLED_FROM const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
+inline void __syncthreads(TENFOLD_CALLED_FROM) {
   tenfold::simt::sync_block({file, line});
 }
 
-inline void __syncwarp(std::uint64_t mask = tenfold::simt::all_lanes,
-                       const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void __syncwarp(std::uint64_t mask = tenfold::simt::all_lanes, TENFOLD_CALLED_FROM) {
   tenfold::simt::sync_warp(mask, {file, line});
 }
 
-/// The value of the lane so many further up.
-template <typename T>
-T __shfl_down_sync(std::uint64_t mask, T value, unsigned which, int width = warpSize,
-                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  return tenfold::simt::shuffle_from("__shfl_down_sync", mask, value,
-                                     tenfold::simt::lane_down(which, width), {file, line});
-}
+/// The value of the lane so many further up, or down, of the one whose number differs in these
+/// bits, or has this number in this lane's segment.
+#define TENFOLD_SHUFFLE(name, argument, source)                                                    \
+  template <typename T>                                                                            \
+  T name(std::uint64_t mask, T value, argument which, int width = warpSize, TENFOLD_CALLED_FROM) { \
+    return tenfold::simt::shuffle_from(#name, mask, value, tenfold::simt::source(which, width),    \
+                                       {file, line});                                              \
+  }
+TENFOLD_SHUFFLE(__shfl_down_sync, unsigned, lane_down)
+TENFOLD_SHUFFLE(__shfl_up_sync, unsigned, lane_up)
+TENFOLD_SHUFFLE(__shfl_xor_sync, int, lane_across)
+TENFOLD_SHUFFLE(__shfl_sync, int, lane_at)
+#undef TENFOLD_SHUFFLE
 
-/// The value of the lane so many further down.
-template <typename T>
-T __shfl_up_sync(std::uint64_t mask, T value, unsigned which, int width = warpSize,
-                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  return tenfold::simt::shuffle_from("__shfl_up_sync", mask, value,
-                                     tenfold::simt::lane_up(which, width), {file, line});
-}
-
-/// The value of the lane whose number differs in these bits.
-template <typename T>
-T __shfl_xor_sync(std::uint64_t mask, T value, int which, int width = warpSize,
-                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  return tenfold::simt::shuffle_from("__shfl_xor_sync", mask, value,
-                                     tenfold::simt::lane_across(which, width), {file, line});
-}
-
-/// The value of that lane of this lane's segment.
-template <typename T>
-T __shfl_sync(std::uint64_t mask, T value, int which, int width = warpSize,
-              const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  return tenfold::simt::shuffle_from("__shfl_sync", mask, value,
-                                     tenfold::simt::lane_at(which, width), {file, line});
-}
-
-inline std::uint64_t __ballot_sync(std::uint64_t mask, int predicate,
-                                   const char* file = __builtin_FILE(),
-                                   int line = __builtin_LINE()) {
+inline std::uint64_t __ballot_sync(std::uint64_t mask, int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote("__ballot_sync", mask, predicate != 0, {file, line});
 }
 
-inline int __any_sync(std::uint64_t mask, int predicate, const char* file = __builtin_FILE(),
-                      int line = __builtin_LINE()) {
+inline int __any_sync(std::uint64_t mask, int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote("__any_sync", mask, predicate != 0, {file, line}) != 0;
 }
 
-inline int __all_sync(std::uint64_t mask, int predicate, const char* file = __builtin_FILE(),
-                      int line = __builtin_LINE()) {
+inline int __all_sync(std::uint64_t mask, int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote("__all_sync", mask, predicate == 0, {file, line}) == 0;
 }
 
@@ -314,7 +294,7 @@ T* dynamic_shared() {
   return static_cast<T*>(simt::dynamic_shared_memory());
 }
 
-inline void sync_warp(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline void sync_warp(TENFOLD_CALLED_FROM) {
   simt::sync_warp(simt::all_lanes, {file, line});
 }
 
@@ -326,38 +306,33 @@ inline void prefetch(const void*) {}
 /// Lanes that are promised nothing receive the value of the warp's first lane, which is what no
 /// kernel may count on.
 template <int WarpSize, typename T>
-T shuffle_down(T value, unsigned delta, const char* file = __builtin_FILE(),
-               int line = __builtin_LINE()) {
+T shuffle_down(T value, unsigned delta, TENFOLD_CALLED_FROM) {
   const unsigned self = simt::lane(), first = self / WarpSize * WarpSize;
   return simt::shuffle_from("gpu::shuffle_down", simt::all_lanes, value,
                             (self & delta) == 0 ? self + delta : first, {file, line});
 }
 
 template <int WarpSize, typename T>
-T shuffle_up(T value, unsigned delta, const char* file = __builtin_FILE(),
-             int line = __builtin_LINE()) {
+T shuffle_up(T value, unsigned delta, TENFOLD_CALLED_FROM) {
   const unsigned self = simt::lane();
   return simt::shuffle_from("gpu::shuffle_up", simt::all_lanes, value,
                             self % WarpSize < delta ? self : self - delta, {file, line});
 }
 
 template <int WarpSize, typename T>
-T shuffle_xor(T value, unsigned mask, const char* file = __builtin_FILE(),
-              int line = __builtin_LINE()) {
+T shuffle_xor(T value, unsigned mask, TENFOLD_CALLED_FROM) {
   return simt::shuffle_from("gpu::shuffle_xor", simt::all_lanes, value, simt::lane() ^ mask,
                             {file, line});
 }
 
 template <int WarpSize, typename T>
-T broadcast(T value, unsigned lane, const char* file = __builtin_FILE(),
-            int line = __builtin_LINE()) {
+T broadcast(T value, unsigned lane, TENFOLD_CALLED_FROM) {
   const unsigned first = simt::lane() / WarpSize * WarpSize;
   return simt::shuffle_from("gpu::broadcast", simt::all_lanes, value, first + lane, {file, line});
 }
 
 template <int WarpSize>
-warp_word<WarpSize> ballot(bool condition, const char* file = __builtin_FILE(),
-                           int line = __builtin_LINE()) {
+warp_word<WarpSize> ballot(bool condition, TENFOLD_CALLED_FROM) {
   return static_cast<warp_word<WarpSize>>(
       simt::vote("gpu::ballot", simt::all_lanes, condition, {file, line}));
 }

@@ -41,28 +41,13 @@ __device__ T shuffle_words(T value, Shuffle shuffle) {
   }
 }
 
+/// What one instruction moves, by its size.
 template <std::size_t Bytes>
-struct machine_word;
-template <>
-struct machine_word<1> {
-  using type = unsigned char;
-};
-template <>
-struct machine_word<2> {
-  using type = unsigned short;
-};
-template <>
-struct machine_word<4> {
-  using type = unsigned;
-};
-template <>
-struct machine_word<8> {
-  using type = two_words;
-};
-template <>
-struct machine_word<16> {
-  using type = four_words;
-};
+using machine_word = std::conditional_t<
+    Bytes == 1, unsigned char,
+    std::conditional_t<Bytes == 2, unsigned short,
+                       std::conditional_t<Bytes == 4, unsigned,
+                                          std::conditional_t<Bytes == 8, two_words, four_words>>>>;
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu::detail
 
@@ -84,7 +69,7 @@ __device__ static_array<In, Width> load_vector(const In* p, bool once = true) {
   if constexpr (Width == 1) {
     return static_array<In, Width>{*p};
   } else {
-    using word = typename detail::machine_word<Width * sizeof(In)>::type;
+    using word = detail::machine_word<Width * sizeof(In)>;
     const word* const all = reinterpret_cast<const word*>(p);
     return __builtin_bit_cast(static_array<In, Width>, once ? detail::load_once(all) : *all);
   }
@@ -93,7 +78,7 @@ __device__ static_array<In, Width> load_vector(const In* p, bool once = true) {
 /// One store of the whole vector, which p is aligned to.
 template <int Width, typename T>
 __device__ void store_vector(T* p, const static_array<T, Width>& vector) {
-  using word = typename detail::machine_word<Width * sizeof(T)>::type;
+  using word = detail::machine_word<Width * sizeof(T)>;
   *reinterpret_cast<word*>(p) = __builtin_bit_cast(word, vector);
 }
 

@@ -28,10 +28,6 @@ std::string read_count(std::string& text) {
 
 }  // namespace
 
-std::string refuse_empty(const std::string& text) {
-  return text.empty() ? "the value is empty: leave the option out for its default" : "";
-}
-
 std::string stages_that(bool stage_description::*say) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < catalogue.size(); first = last + 1) {
@@ -50,7 +46,7 @@ std::string column_title(const stage_info& stage) {
 }
 
 void add_json_option(CLI::App& app, std::string& file, const std::string& what) {
-  const auto* json = app.add_option("--json", file, what)->check(refuse_empty);
+  const auto* json = app.add_option("--json", file, what);
   app.add_flag_callback(
       "--quiet",
       [json, &file] {
@@ -60,22 +56,19 @@ void add_json_option(CLI::App& app, std::string& file, const std::string& what) 
 }
 
 void add_options(CLI::App& app, options& o) {
-  app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]")->check(refuse_empty);
+  app.add_option("--n", o.n, "elements: 1000000, 2^24, 64Mi [by the device]");
   app.add_option("--type", o.type,
-                 fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")))
-      ->check(refuse_empty);
+                 fmt::format("element type: {} [f32]", fmt::join(element_type_names, ", ")));
   app.add_option("--op", o.op, fmt::format("operator: {}", fmt::join(operator_names, ", ")));
-  app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]")
-      ->check(refuse_empty);
+  app.add_option("--device", o.device, "device, see 'tenfold devices' [the best there is]");
   app.add_option("--schedule", o.schedule,
                  "order of lanes and blocks on the executor: in-order, reverse, random:SEED");
   app.add_option("--input", o.input,
                  "your own data: a NumPy .npy file of one of these types, which bf16 is not to "
-                 "NumPy; - reads it from standard input")
-      ->check(refuse_empty);
+                 "NumPy; - reads it from standard input");
   app.add_option("--seed", o.seed, "of the random elements")
       ->transform(CLI::Validator(read_count, ""));
-  app.add_option("--mode", o.mode, measure::mode_help)->check(refuse_empty);
+  app.add_option("--mode", o.mode, measure::mode_help);
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000))
       ->default_str("");
@@ -86,13 +79,11 @@ void add_shape_options(CLI::App& app, options& o) {
   app.add_option("--block", o.shape.block,
                  fmt::format("threads per block: {}, after stage 10 256 and 512 alone [{}; all "
                              "three as tuned for the device if none is given]",
-                             fmt::join(block_sizes, ", "), default_block))
-      ->check(refuse_empty);
+                             fmt::join(block_sizes, ", "), default_block));
   app.add_option("--items", o.shape.items,
                  fmt::format("elements per thread, in stages {}: {} [{}, or as tuned]",
                              stages_that(&stage_description::takes_items),
-                             fmt::join(item_counts, ", "), default_items))
-      ->check(refuse_empty);
+                             fmt::join(item_counts, ", "), default_items));
   app.add_option("--grid", o.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device, or as tuned]",
                              stages_that(&stage_description::takes_grid)))
@@ -104,7 +95,7 @@ std::array<CLI::Option*, 2> add_sharing_options(CLI::App& app, options& o) {
       app.add_option("--devices", o.devices,
                      "several that share the input, a thread each: cuda:0,cuda:1")
           ->delimiter(',')
-          ->check(refuse_empty)
+          ->default_str("")
           ->excludes("--device");
   CLI::Option* const distributed =
       app.add_flag("--distributed", o.distributed,
@@ -119,18 +110,15 @@ void add_call_option(CLI::App& app, std::string& call) {
          "how a kernel of a file from elsewhere is launched: "
          "'reduce<float><<<blocks, threads, threads * 4>>>(in, out, n)'; see docs/your-own.md "
          "[as the file says, or guessed]")
-      ->check(refuse_empty)
       ->default_str("");
 }
 
 CLI::Option* add_kernel_option(CLI::App& app, options& o) {
   add_call_option(app, o.call);
-  return app
-      .add_option(
-          "--kernel", o.kernel,
-          "a kernel of your own, as 'tenfold new' writes it, or any file of CUDA or HIP: built, "
-          "put on trial, run")
-      ->check(refuse_empty);
+  return app.add_option(
+      "--kernel", o.kernel,
+      "a kernel of your own, as 'tenfold new' writes it, or any file of CUDA or HIP: built, "
+      "put on trial, run");
 }
 
 void announce_stand_in(const options& o, const device_choice& choice) {

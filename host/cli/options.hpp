@@ -56,10 +56,6 @@ struct options {
   std::string json;          ///< a file, `-` for standard output; empty: none
 };
 
-/// For the values of options: an empty one would mean that the option is absent; more likely a
-/// shell's variable is unset.
-[[nodiscard]] std::string refuse_empty(const std::string& text);
-
 /// The numbers of the stages that say something of themselves: `9 to 11, 13 to 16`.
 [[nodiscard]] std::string stages_that(bool stage_description::*say);
 

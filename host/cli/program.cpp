@@ -109,6 +109,19 @@ void add_help_verb(CLI::App& app, action& chosen) {
   });
 }
 
+/// Of an option without a default an empty value would mean that it is absent; more likely a
+/// shell's variable is unset.
+void refuse_empty_values(CLI::App& app) {
+  const auto refuse = [](const std::string& text) -> std::string {
+    return text.empty() ? "the value is empty: leave the option out for its default" : "";
+  };
+  for (CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : verb->get_options())
+      if (option->nonpositional() && option->get_expected_min() != 0 &&
+          option->get_default_str().empty())
+        option->check(refuse);
+}
+
 }  // namespace
 
 int run_verbs(const char* description, int argc, char** argv,
@@ -118,6 +131,7 @@ int run_verbs(const char* description, int argc, char** argv,
   app.option_defaults()->always_capture_default();
   action chosen;
   add(app, chosen);
+  refuse_empty_values(app);
   return parse_and_run(app, argc, argv, chosen);
 }
 

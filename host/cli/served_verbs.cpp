@@ -69,7 +69,7 @@ void add_json(CLI::App& app, std::string& file) {
 }
 
 CLI::Option* add_html(CLI::App& app, std::string& file, const char* what) {
-  return app.add_option("--html", file, what)->check(refuse_empty);
+  return app.add_option("--html", file, what);
 }
 
 /// `--all` takes the place of a kernel.

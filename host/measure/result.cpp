@@ -6,16 +6,15 @@
 
 #include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -147,23 +146,6 @@ void check_page_file(const std::string& file) {
 
 std::string timestamp() {
   return fmt::format("{:%FT%T%z}", fmt::localtime(std::time(nullptr)));
-}
-
-void write_text(const std::string& file, std::string_view text) {
-  // A file is replaced as a whole: whoever reads it meanwhile, or ends the program, finds no part
-  // of one. What is no file, such as a pipe, or a link, cannot be.
-  namespace fs = std::filesystem;
-  const fs::file_type there = fs::symlink_status(file).type();
-  const bool is_replaced = (there == fs::file_type::regular || there == fs::file_type::not_found) &&
-                           access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
-  const std::string target = is_replaced ? file + ".part" : file;
-  std::ofstream out(target);
-  out << text;
-  out.close();
-  if (out && (!is_replaced || std::rename(target.c_str(), file.c_str()) == 0)) return;
-  const std::string why = std::strerror(errno);
-  if (is_replaced) std::remove(target.c_str());
-  throw input_error(fmt::format("cannot write '{}': {}", file, why));
 }
 
 void write_document(const std::string& file, json document, int indentation) {

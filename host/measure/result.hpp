@@ -92,10 +92,6 @@ void check_page_file(const std::string& file);
 /// The local time, as in the `date` of a file of results.
 [[nodiscard]] std::string timestamp();
 
-/// Writes a text. A file that is there stays as it is until the new one is whole.
-/// @throws input_error when the file cannot be written
-void write_text(const std::string& file, std::string_view text);
-
 /// Writes a document, whose `context` gets the `build_facts`, and the end of its last line.
 /// @param file `-` for standard output
 /// @throws input_error when the file cannot be written

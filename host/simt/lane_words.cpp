@@ -41,29 +41,18 @@ void match_all(exchange& mine, const exchange* const* lanes) {
     std::memset(mine.received, 0, sizeof mine.mask);
 }
 
-void add_words(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return a + b; });
-}
-void and_words(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return a & b; });
-}
-void or_words(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return a | b; });
-}
-void xor_words(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return a ^ b; });
-}
-void least_signed(exchange& mine, const exchange* const* lanes) {
-  fold<std::int32_t>(mine, lanes, [](auto a, auto b) { return std::min(a, b); });
-}
-void least_unsigned(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return std::min(a, b); });
-}
-void greatest_signed(exchange& mine, const exchange* const* lanes) {
-  fold<std::int32_t>(mine, lanes, [](auto a, auto b) { return std::max(a, b); });
-}
-void greatest_unsigned(exchange& mine, const exchange* const* lanes) {
-  fold<std::uint32_t>(mine, lanes, [](auto a, auto b) { return std::max(a, b); });
-}
+#define TENFOLD_FOLD(name, T, fold_two)                      \
+  void name(exchange& mine, const exchange* const* lanes) {  \
+    fold<T>(mine, lanes, [](T a, T b) { return fold_two; }); \
+  }
+TENFOLD_FOLD(add_words, std::uint32_t, a + b)
+TENFOLD_FOLD(and_words, std::uint32_t, a& b)
+TENFOLD_FOLD(or_words, std::uint32_t, a | b)
+TENFOLD_FOLD(xor_words, std::uint32_t, a ^ b)
+TENFOLD_FOLD(least_signed, std::int32_t, std::min(a, b))
+TENFOLD_FOLD(least_unsigned, std::uint32_t, std::min(a, b))
+TENFOLD_FOLD(greatest_signed, std::int32_t, std::max(a, b))
+TENFOLD_FOLD(greatest_unsigned, std::uint32_t, std::max(a, b))
+#undef TENFOLD_FOLD
 
 }  // namespace tenfold::simt

@@ -149,9 +149,19 @@ std::string read_text(const fs::path& file) {
 }
 
 void write_text(const fs::path& file, std::string_view text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text << std::flush;
-  if (!out) throw input_error(fmt::format("cannot write {}", file.string()));
+  // A file is replaced as a whole: whoever reads it meanwhile, or ends the program, finds no part
+  // of one. What is no file, such as a pipe, or a link, cannot be.
+  const fs::file_type there = fs::symlink_status(file).type();
+  const bool is_replaced = (there == fs::file_type::regular || there == fs::file_type::not_found) &&
+                           access(fs::absolute(file).parent_path().c_str(), W_OK) == 0;
+  const std::string target = is_replaced ? file.string() + ".part" : file.string();
+  std::ofstream out(target, std::ios::binary);
+  out << text;
+  out.close();
+  if (out && (!is_replaced || std::rename(target.c_str(), file.c_str()) == 0)) return;
+  const std::string why = std::strerror(errno);
+  if (is_replaced) std::remove(target.c_str());
+  throw input_error(fmt::format("cannot write '{}': {}", file.string(), why));
 }
 
 }  // namespace tenfold

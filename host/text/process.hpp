@@ -72,6 +72,7 @@ struct process_result {
 
 /// @throws input_error when the file cannot be read, or is larger than 64 MiB
 [[nodiscard]] std::string read_text(const std::filesystem::path& file);
+/// A file that is there stays as it is until the new one is whole.
 /// @throws input_error when the file cannot be written
 void write_text(const std::filesystem::path& file, std::string_view text);
 

@@ -576,7 +576,8 @@ TEST_F(Cli, UnknownDeviceListsDevices) {
   for (const char* device : {"simt:", "simt:x", "simt:32x", "SIMT:32", "vulkan", ":32", "32"})
     expect_run_refused({"3", "--n", "100", "--device", device}, bad_input,
                        {"there is no device", device, "simt:32, simt:64"});
-  expect_run_refused({"3", "--device", ""}, bad_input, {"--device", "empty"});
+  for (const char* option : {"--device", "--devices", "--kernel", "--call"})
+    expect_run_refused({"3", option, ""}, bad_input, {option, "empty"});
 }
 
 TEST_F(Cli, GpuThatIsNotThere) {

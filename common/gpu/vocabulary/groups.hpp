@@ -42,9 +42,7 @@ inline std::uint64_t lanes_of(unsigned first, unsigned count) {
 
 class thread_block {
  public:
-  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    tenfold::simt::sync_block({file, line});
-  }
+  static void sync(TENFOLD_CALLED_FROM) { tenfold::simt::sync_block({file, line}); }
   static unsigned thread_rank() { return details::thread_in_block(); }
   static unsigned num_threads() { return details::threads_of_block(); }
   static unsigned size() { return num_threads(); }
@@ -68,7 +66,7 @@ thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
 /// other here.
 class grid_group {
  public:
-  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+  void sync(TENFOLD_CALLED_FROM) const {
     if (num_blocks() > 1)
       tenfold::simt::refuse(
           "calls sync() of the grid, and the executor runs its blocks one after the other: launch "
@@ -112,48 +110,40 @@ class lanes {
   [[nodiscard]] unsigned meta_group_rank() const { return meta_rank_; }
   [[nodiscard]] unsigned meta_group_size() const { return meta_size_; }
 
-  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
-    tenfold::simt::sync_warp(mask_, {file, line});
-  }
+  void sync(TENFOLD_CALLED_FROM) const { tenfold::simt::sync_warp(mask_, {file, line}); }
 
   template <typename T>
-  T shfl(T value, unsigned rank, const char* file = __builtin_FILE(),
-         int line = __builtin_LINE()) const {
+  T shfl(T value, unsigned rank, TENFOLD_CALLED_FROM) const {
     return bring("shfl", value, rank % num_threads(), {file, line});
   }
   template <typename T>
-  T shfl_down(T value, unsigned delta, const char* file = __builtin_FILE(),
-              int line = __builtin_LINE()) const {
+  T shfl_down(T value, unsigned delta, TENFOLD_CALLED_FROM) const {
     const unsigned rank = thread_rank();
     return bring("shfl_down", value, delta < num_threads() - rank ? rank + delta : rank,
                  {file, line});
   }
   template <typename T>
-  T shfl_up(T value, unsigned delta, const char* file = __builtin_FILE(),
-            int line = __builtin_LINE()) const {
+  T shfl_up(T value, unsigned delta, TENFOLD_CALLED_FROM) const {
     const unsigned rank = thread_rank();
     return bring("shfl_up", value, delta <= rank ? rank - delta : rank, {file, line});
   }
 
-  int any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+  int any(int predicate, TENFOLD_CALLED_FROM) const {
     return tenfold::simt::vote("any", mask_, predicate != 0, {file, line}) != 0;
   }
-  int all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+  int all(int predicate, TENFOLD_CALLED_FROM) const {
     return tenfold::simt::vote("all", mask_, predicate == 0, {file, line}) == 0;
   }
   /// A bit for each rank.
-  std::uint64_t ballot(int predicate, const char* file = __builtin_FILE(),
-                       int line = __builtin_LINE()) const {
+  std::uint64_t ballot(int predicate, TENFOLD_CALLED_FROM) const {
     return by_rank(tenfold::simt::vote("ballot", mask_, predicate != 0, {file, line}));
   }
   template <typename T>
-  std::uint64_t match_any(T value, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) const {
+  std::uint64_t match_any(T value, TENFOLD_CALLED_FROM) const {
     return by_rank(__match_any_sync(mask_, value, file, line));
   }
   template <typename T>
-  std::uint64_t match_all(T value, int& same, const char* file = __builtin_FILE(),
-                          int line = __builtin_LINE()) const {
+  std::uint64_t match_all(T value, int& same, TENFOLD_CALLED_FROM) const {
     return by_rank(__match_all_sync(mask_, value, &same, file, line));
   }
 
@@ -201,8 +191,7 @@ class coalesced_group : public details::lanes {
   using lanes::lanes;
   explicit coalesced_group(const lanes& some) : lanes(some) {}
 };
-inline coalesced_group coalesced_threads(const char* file = __builtin_FILE(),
-                                         int line = __builtin_LINE()) {
+inline coalesced_group coalesced_threads(TENFOLD_CALLED_FROM) {
   return coalesced_group(__activemask(file, line));
 }
 
@@ -223,8 +212,7 @@ class thread_block_tile : public details::lanes {
   static constexpr unsigned size() { return Size; }
 
   template <typename T>
-  T shfl_xor(T value, unsigned mask, const char* file = __builtin_FILE(),
-             int line = __builtin_LINE()) const {
+  T shfl_xor(T value, unsigned mask, TENFOLD_CALLED_FROM) const {
     return this->bring("shfl_xor", value, (this->thread_rank() ^ mask) % Size, {file, line});
   }
 };
@@ -234,7 +222,7 @@ class thread_group {
  public:
   thread_group(const thread_block&) : lanes_(0), is_block_(true) {}
   thread_group(const details::lanes& some) : lanes_(some), is_block_(false) {}
-  void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+  void sync(TENFOLD_CALLED_FROM) const {
     if (is_block_)
       thread_block::sync(file, line);
     else
@@ -269,19 +257,16 @@ inline coalesced_group tiled_partition(const thread_block&, unsigned size) {
 }
 /// The threads of the group that have the same label.
 template <std::derived_from<details::lanes> Group>
-coalesced_group labeled_partition(const Group& group, int label,
-                                  const char* file = __builtin_FILE(),
-                                  int line = __builtin_LINE()) {
+coalesced_group labeled_partition(const Group& group, int label, TENFOLD_CALLED_FROM) {
   return coalesced_group(__match_any_sync(group.mask(), label, file, line));
 }
 template <std::derived_from<details::lanes> Group>
-coalesced_group binary_partition(const Group& group, bool predicate,
-                                 const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+coalesced_group binary_partition(const Group& group, bool predicate, TENFOLD_CALLED_FROM) {
   return labeled_partition(group, predicate, file, line);
 }
 
 template <typename Group>
-void sync(const Group& group, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+void sync(const Group& group, TENFOLD_CALLED_FROM) {
   group.sync(file, line);
 }
 template <typename Group>
@@ -317,15 +302,13 @@ TENFOLD_FUNCTOR(bit_xor, static_cast<T>(a ^ b))
 
 /// The fold of the tile's values, in all of its threads.
 template <unsigned Size, typename Parent, typename T, typename Op>
-T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op,
-         const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+T reduce(const thread_block_tile<Size, Parent>& tile, T value, Op op, TENFOLD_CALLED_FROM) {
   for (unsigned mask = Size / 2; mask > 0; mask /= 2)
     value = op(value, tile.shfl_xor(value, mask, file, line));
   return value;
 }
 template <typename T, typename Op>
-T reduce(const coalesced_group& group, T value, Op op, const char* file = __builtin_FILE(),
-         int line = __builtin_LINE()) {
+T reduce(const coalesced_group& group, T value, Op op, TENFOLD_CALLED_FROM) {
   const unsigned rank = group.thread_rank(), count = group.size();
   for (unsigned delta = std::bit_ceil(count) / 2; delta > 0; delta /= 2) {
     const T other = group.shfl_down(value, delta, file, line);
@@ -336,8 +319,7 @@ T reduce(const coalesced_group& group, T value, Op op, const char* file = __buil
 
 /// The fold of this thread's value and those of all ranks below.
 template <std::derived_from<details::lanes> Group, typename T, typename Op = plus<T>>
-T inclusive_scan(const Group& group, T value, Op op = {}, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
+T inclusive_scan(const Group& group, T value, Op op = {}, TENFOLD_CALLED_FROM) {
   for (unsigned delta = 1; delta < group.size(); delta *= 2) {
     const T other = group.shfl_up(value, delta, file, line);
     if (delta <= group.thread_rank()) value = op(other, value);
@@ -346,8 +328,7 @@ T inclusive_scan(const Group& group, T value, Op op = {}, const char* file = __b
 }
 /// The fold of the values of all ranks below; in the first, T().
 template <std::derived_from<details::lanes> Group, typename T, typename Op = plus<T>>
-T exclusive_scan(const Group& group, T value, Op op = {}, const char* file = __builtin_FILE(),
-                 int line = __builtin_LINE()) {
+T exclusive_scan(const Group& group, T value, Op op = {}, TENFOLD_CALLED_FROM) {
   const T before = group.shfl_up(inclusive_scan(group, value, op, file, line), 1, file, line);
   return group.thread_rank() == 0 ? T() : before;
 }
@@ -361,7 +342,7 @@ void memcpy_async(const Group& group, T* to, const T* from, std::size_t bytes) {
     to[i] = from[i];
 }
 template <typename Group>
-void wait(const Group& group, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+void wait(const Group& group, TENFOLD_CALLED_FROM) {
   group.sync(file, line);
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <atomic>
-#include <concepts>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -82,6 +81,13 @@ class atomic_ref {
     return compare_exchange_strong(expected, desired, success);
   }
 
+  T operator++() const { return fetch_add(1) + 1; }
+  T operator++(int) const { return fetch_add(1); }
+  T operator--() const { return fetch_sub(1) - 1; }
+  T operator--(int) const { return fetch_sub(1); }
+  T operator+=(T value) const { return fetch_add(value) + value; }
+  T operator-=(T value) const { return fetch_sub(value) - value; }
+
 #define TENFOLD_FETCH(name, call)                                    \
   T name(T value, memory_order order = memory_order_seq_cst) const { \
     return ordered(order, [&] { return call; });                     \
@@ -94,24 +100,6 @@ class atomic_ref {
   TENFOLD_FETCH(fetch_or, atomicOr(address_, value))
   TENFOLD_FETCH(fetch_xor, atomicXor(address_, value))
 #undef TENFOLD_FETCH
-  T operator++() const {
-    return fetch_add(1) + 1;
-  }
-  T operator++(int) const {
-    return fetch_add(1);
-  }
-  T operator--() const {
-    return fetch_sub(1) - 1;
-  }
-  T operator--(int) const {
-    return fetch_sub(1);
-  }
-  T operator+=(T value) const {
-    return fetch_add(value) + value;
-  }
-  T operator-=(T value) const {
-    return fetch_sub(value) - value;
-  }
 
  private:
   template <typename Action>
@@ -144,6 +132,13 @@ class atomic {
   [[nodiscard]] T load(memory_order order = memory_order_seq_cst) const {
     return atomic_ref<T, Scope>(const_cast<T&>(value_)).load(order);
   }
+  T operator++() { return ++ref(); }
+  T operator++(int) { return ref()++; }
+  T operator--() { return --ref(); }
+  T operator--(int) { return ref()--; }
+  T operator+=(T value) { return ref() += value; }
+  T operator-=(T value) { return ref() -= value; }
+
 #define TENFOLD_FORWARD(name)                                 \
   template <typename... Arguments>                            \
   auto name(Arguments&&... arguments) {                       \
@@ -161,24 +156,6 @@ class atomic {
   TENFOLD_FORWARD(fetch_or)
   TENFOLD_FORWARD(fetch_xor)
 #undef TENFOLD_FORWARD
-  T operator++() {
-    return ++ref();
-  }
-  T operator++(int) {
-    return ref()++;
-  }
-  T operator--() {
-    return --ref();
-  }
-  T operator--(int) {
-    return ref()--;
-  }
-  T operator+=(T value) {
-    return ref() += value;
-  }
-  T operator-=(T value) {
-    return ref() -= value;
-  }
 
  private:
   atomic_ref<T, Scope> ref() {
@@ -202,10 +179,8 @@ class barrier {
     check();
     return {};
   }
-  void wait(arrival_token&&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-    tenfold::simt::sync_block({file, line});
-  }
-  void arrive_and_wait(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  void wait(arrival_token&&, TENFOLD_CALLED_FROM) { tenfold::simt::sync_block({file, line}); }
+  void arrive_and_wait(TENFOLD_CALLED_FROM) {
     check();
     tenfold::simt::sync_block({file, line});
   }

@@ -5,7 +5,6 @@
 
 #include <time.h>
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 
@@ -15,16 +14,13 @@
 // ---- blocks -------------------------------------------------------------------------------------
 
 /// A barrier of the block that counts for how many threads the predicate holds.
-inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
-                               int line = __builtin_LINE()) {
+inline int __syncthreads_count(int predicate, TENFOLD_CALLED_FROM) {
   return static_cast<int>(tenfold::simt::count_in_block(predicate != 0, {file, line}));
 }
-inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
-                            int line = __builtin_LINE()) {
+inline int __syncthreads_or(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::count_in_block(predicate != 0, {file, line}) != 0;
 }
-inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
-                             int line = __builtin_LINE()) {
+inline int __syncthreads_and(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::count_in_block(predicate == 0, {file, line}) == 0;
 }
 
@@ -37,11 +33,13 @@ inline void __threadfence_system() {
 
 namespace tenfold::simt {
 
+/// See `exchange::combine`.
+using combiner = void(exchange& mine, const exchange* const* lanes);
+
 /// Has every lane receive what `combine` makes of the values of all that take part.
 /// @return what this lane received
 template <typename Result, typename T>
-Result combine_lanes(const char* name, std::uint64_t mask, const T& value,
-                     void (*combine)(exchange& mine, const exchange* const* lanes),
+Result combine_lanes(const char* name, std::uint64_t mask, const T& value, combiner* combine,
                      source_place where) {
   Result received{};
   exchange mine{name, where, mask, 0, sizeof(T), &value, &received, true, false, 0, false, combine};
@@ -51,33 +49,23 @@ Result combine_lanes(const char* name, std::uint64_t mask, const T& value,
 
 // For `exchange::combine`: std::uint64_t the lanes with the same value, one, or those of the mask
 // if all have it.
-void match_any(exchange& mine, const exchange* const* lanes);
-void match_all(exchange& mine, const exchange* const* lanes);
+combiner match_any, match_all;
 
 // The same for folds of four bytes.
-void add_words(exchange& mine, const exchange* const* lanes);
-void and_words(exchange& mine, const exchange* const* lanes);
-void or_words(exchange& mine, const exchange* const* lanes);
-void xor_words(exchange& mine, const exchange* const* lanes);
-void least_signed(exchange& mine, const exchange* const* lanes);
-void least_unsigned(exchange& mine, const exchange* const* lanes);
-void greatest_signed(exchange& mine, const exchange* const* lanes);
-void greatest_unsigned(exchange& mine, const exchange* const* lanes);
+combiner add_words, and_words, or_words, xor_words;
+combiner least_signed, least_unsigned, greatest_signed, greatest_unsigned;
 
 }  // namespace tenfold::simt
 
 // The lanes of the mask that have the same value; and the mask if all of its lanes have it, else 0,
 // with a word that says whether they have.
 #define TENFOLD_MATCH(T)                                                                        \
-  inline std::uint64_t __match_any_sync(std::uint64_t mask, T value,                            \
-                                        const char* file = __builtin_FILE(),                    \
-                                        int line = __builtin_LINE()) {                          \
+  inline std::uint64_t __match_any_sync(std::uint64_t mask, T value, TENFOLD_CALLED_FROM) {     \
     return tenfold::simt::combine_lanes<std::uint64_t>("__match_any_sync", mask, value,         \
                                                        tenfold::simt::match_any, {file, line}); \
   }                                                                                             \
   inline std::uint64_t __match_all_sync(std::uint64_t mask, T value, int* same,                 \
-                                        const char* file = __builtin_FILE(),                    \
-                                        int line = __builtin_LINE()) {                          \
+                                        TENFOLD_CALLED_FROM) {                                  \
     const auto lanes = tenfold::simt::combine_lanes<std::uint64_t>(                             \
         "__match_all_sync", mask, value, tenfold::simt::match_all, {file, line});               \
     *same = lanes != 0;                                                                         \
@@ -93,12 +81,10 @@ TENFOLD_MATCH(float)
 TENFOLD_MATCH(double)
 #undef TENFOLD_MATCH
 
-#define TENFOLD_REDUCE(operation, T, combine)                                           \
-  inline T __reduce_##operation##_sync(std::uint64_t mask, T value,                     \
-                                       const char* file = __builtin_FILE(),             \
-                                       int line = __builtin_LINE()) {                   \
-    return tenfold::simt::combine_lanes<T>("__reduce_" #operation "_sync", mask, value, \
-                                           tenfold::simt::combine, {file, line});       \
+#define TENFOLD_REDUCE(operation, T, combine)                                              \
+  inline T __reduce_##operation##_sync(std::uint64_t mask, T value, TENFOLD_CALLED_FROM) { \
+    return tenfold::simt::combine_lanes<T>("__reduce_" #operation "_sync", mask, value,    \
+                                           tenfold::simt::combine, {file, line});          \
   }
 TENFOLD_REDUCE(add, unsigned, add_words)
 TENFOLD_REDUCE(add, int, add_words)
@@ -134,25 +120,22 @@ inline std::uint64_t vote_of_active(const char* name, bool predicate, source_pla
 
 }  // namespace tenfold::simt
 
-inline std::uint64_t __activemask(const char* file = __builtin_FILE(),
-                                  int line = __builtin_LINE()) {
+inline std::uint64_t __activemask(TENFOLD_CALLED_FROM) {
   return tenfold::simt::active_lanes({file, line});
 }
-inline std::uint64_t __ballot(int predicate, const char* file = __builtin_FILE(),
-                              int line = __builtin_LINE()) {
+inline std::uint64_t __ballot(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__ballot", predicate != 0, {file, line});
 }
-inline int __any(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __any(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__any", predicate != 0, {file, line}) != 0;
 }
-inline int __all(int predicate, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+inline int __all(int predicate, TENFOLD_CALLED_FROM) {
   return tenfold::simt::vote_of_active("__all", predicate == 0, {file, line}) == 0;
 }
 
 #define TENFOLD_SHUFFLE(name, argument, source)                                              \
   template <typename T>                                                                      \
-  T name(T value, argument which, int width = warpSize, const char* file = __builtin_FILE(), \
-         int line = __builtin_LINE()) {                                                      \
+  T name(T value, argument which, int width = warpSize, TENFOLD_CALLED_FROM) {               \
     return tenfold::simt::shuffle_from(#name, 0, value, tenfold::simt::source(which, width), \
                                        {file, line}, true);                                  \
   }
@@ -163,15 +146,10 @@ TENFOLD_SHUFFLE(__shfl_xor, int, lane_across)
 #undef TENFOLD_SHUFFLE
 
 /// HIP: this thread's lane, and the lanes that are below, above or this one.
-inline unsigned __lane_id() {
-  return tenfold::simt::lane();
-}
-inline std::uint64_t __lanemask_lt() {
-  return (std::uint64_t{1} << tenfold::simt::lane()) - 1;
-}
-inline std::uint64_t __lanemask_eq() {
-  return std::uint64_t{1} << tenfold::simt::lane();
-}
+TENFOLD_WORD(inline unsigned, __lane_id, (), tenfold::simt::lane())
+TENFOLD_WORD(inline std::uint64_t, __lanemask_lt, (),
+             (std::uint64_t{1} << tenfold::simt::lane()) - 1)
+TENFOLD_WORD(inline std::uint64_t, __lanemask_eq, (), std::uint64_t{1} << tenfold::simt::lane())
 inline std::uint64_t __lanemask_gt() {
   const std::uint64_t all = ~std::uint64_t{0} >> (64 - warpSize);
   return all & ~(__lanemask_lt() | __lanemask_eq());
@@ -195,14 +173,13 @@ inline float4 atomicAdd(float4* address, float4 value) {
 }
 
 // Every atomic is one for the whole system.
-#define TENFOLD_SCOPES(name)                                                             \
-  template <typename T, typename... Values>                                              \
-  auto name##_block(T* address, Values... values)->decltype(name(address, values...)) {  \
-    return name(address, values...);                                                     \
-  }                                                                                      \
-  template <typename T, typename... Values>                                              \
-  auto name##_system(T* address, Values... values)->decltype(name(address, values...)) { \
-    return name(address, values...);                                                     \
+#define TENFOLD_SCOPES(name)        \
+  TENFOLD_SCOPE(name, name##_block) \
+  TENFOLD_SCOPE(name, name##_system)
+#define TENFOLD_SCOPE(name, scoped)                                               \
+  template <typename T, typename... Values>                                       \
+  auto scoped(T* address, Values... values)->decltype(name(address, values...)) { \
+    return name(address, values...);                                              \
   }
 TENFOLD_SCOPES(atomicAdd)
 TENFOLD_SCOPES(atomicSub)
@@ -215,6 +192,7 @@ TENFOLD_SCOPES(atomicOr)
 TENFOLD_SCOPES(atomicXor)
 TENFOLD_SCOPES(atomicExch)
 TENFOLD_SCOPES(atomicCAS)
+#undef TENFOLD_SCOPE
 #undef TENFOLD_SCOPES
 
 // ---- loads and stores with a hint ---------------------------------------------------------------
@@ -227,11 +205,8 @@ concept loadable = (number<T> && !std::same_as<T, bool>) || vector<T>;
 
 }  // namespace tenfold::simt
 
-#define TENFOLD_LOAD(name)             \
-  template <tenfold::simt::loadable T> \
-  T name(const T* address) {           \
-    return *address;                   \
-  }
+#define TENFOLD_LOAD(name) \
+  TENFOLD_WORD(template <tenfold::simt::loadable T> T, name, (const T* address), *address)
 TENFOLD_LOAD(__ldg)
 TENFOLD_LOAD(__ldca)
 TENFOLD_LOAD(__ldcg)
@@ -259,9 +234,7 @@ inline long long clock64() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec * 1'000'000'000LL + now.tv_nsec;
 }
-inline long long wall_clock64() {
-  return clock64();
-}
+TENFOLD_WORD(inline long long, wall_clock64, (), clock64())
 /// Nobody else would run meanwhile.
 inline void __nanosleep(unsigned) {}
 
@@ -270,6 +243,4 @@ inline void __nanosleep(unsigned) {}
 }
 
 /// Whether an address lies in the memory of the block.
-inline unsigned __isShared(const void* address) {
-  return tenfold::simt::is_shared(address);
-}
+TENFOLD_WORD(inline unsigned, __isShared, (const void* address), tenfold::simt::is_shared(address))

@@ -7,6 +7,12 @@
 
 #include "common/gpu/simt.hpp"
 
+// A word that is one expression: what it is and gives, its name, its parameters, its value.
+#define TENFOLD_WORD(result, name, parameters, ...) \
+  result name parameters {                          \
+    return __VA_ARGS__;                             \
+  }
+
 // In pairs and fours a vector is aligned to its size, as far as 16 bytes, the widest access.
 #define TENFOLD_VECTORS(T, name)                                                               \
   struct name##1 {                                                                             \
@@ -21,18 +27,10 @@
   struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 {                            \
     T x, y, z, w;                                                                              \
   };                                                                                           \
-  constexpr name##1 make_##name##1(T x) {                                                      \
-    return {x};                                                                                \
-  }                                                                                            \
-  constexpr name##2 make_##name##2(T x, T y) {                                                 \
-    return {x, y};                                                                             \
-  }                                                                                            \
-  constexpr name##3 make_##name##3(T x, T y, T z) {                                            \
-    return {x, y, z};                                                                          \
-  }                                                                                            \
-  constexpr name##4 make_##name##4(T x, T y, T z, T w) {                                       \
-    return {x, y, z, w};                                                                       \
-  }                                                                                            \
+  TENFOLD_WORD(constexpr name##1, make_##name##1, (T x), {x})                                  \
+  TENFOLD_WORD(constexpr name##2, make_##name##2, (T x, T y), {x, y})                          \
+  TENFOLD_WORD(constexpr name##3, make_##name##3, (T x, T y, T z), {x, y, z})                  \
+  TENFOLD_WORD(constexpr name##4, make_##name##4, (T x, T y, T z, T w), {x, y, z, w})          \
   namespace tenfold::simt {                                                                    \
   template <typename V>                                                                        \
   requires std::same_as<V, name##1> || std::same_as<V, name##2> || std::same_as<V, name##3> || \

@@ -299,7 +299,6 @@ CLI::App* declare_ladder(CLI::App& app, options& o) {
   ladder
       ->add_option("--sizes", o.sizes,
                    "one table for many sizes in place of --n: 2^10..2^30, 2^10..2^30:4, 1000,2^20")
-      ->check(refuse_empty)
       ->excludes("--n", "--input");
   ladder
       ->add_option("--peers", o.peers,

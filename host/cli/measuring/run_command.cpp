@@ -129,35 +129,40 @@ std::string describe_trials(const measure::trial_report& report) {
   return text;
 }
 
-measure::reading reading_of(const result& m, const chosen_input& input) {
-  return {input.data.from(), m.computed, m.expected, m.bound, m.verdict};
-}
-
 void print_result(const result& m, const chosen_input& input, testbed& bed) {
   print_fact("stage", describe_stage(*m.who.stage));
   if (!m.who.reason.empty()) print_fact("chosen", m.who.reason);
   print_fact("device", fmt::format("{} ({})", bed.choice().name(), bed.device().properties().name));
   print_fact("input", fmt::format("{} of {}", m.at.op, input.description()));
   print_fact("shape", describe_shape(m));
-  const bool is_exact_sum = input.data.from() == measure::origin::exact && m.at.op == "sum" &&
-                            exact_input_matters(m.at.type, m.at.op);
-  print_fact("result",
-             describe_verdict(reading_of(m, input), is_exact_sum ? ", exact in any order" : ""));
-  if (const std::string note = describe_wrapping(input, m.expected); !note.empty())
-    print_fact("note", note);
-  if (m.companion)
-    print_fact(name_of(m.companion->from), fmt::format("{} for other elements, in the same shape",
-                                                       describe_verdict(*m.companion)));
-  else if (is_exact_sum)
-    print_fact("rounding", "left out: there is no room for other elements");
+  print_verdicts(m, input, "in the same shape");
   if (m.trials) print_fact("trials", describe_trials(*m.trials));
   if (!m.has_time())
     print_fact("time", "none: the call adds nothing to the kernel that writes its input");
   else
-    print_fact("time", fmt::format("{} median of {} ({} to {}), {:.4g} GB/s, {}",
-                                   format_seconds(m.time.median), m.seconds.size(),
-                                   format_seconds(m.time.fastest), format_seconds(m.time.slowest),
+    print_fact("time", fmt::format("{}, {:.4g} GB/s, {}", describe_times(m.seconds),
                                    m.gigabytes_per_second(), measure::describe(m.at.mode)));
+}
+
+/// A result, or that of other elements, and the verdict on it.
+/// @param note what the reader must know of the reference
+std::string describe_verdict(const measure::reading& of, std::string_view note = {}) {
+  const reference& r = of.expected;
+  std::string text =
+      fmt::format("{}, {} (reference {}{}", to_string(of.computed),
+                  paint(measure::name_of(of.verdict), measure::colour_of(of.verdict)),
+                  to_string(r.expected), note);
+  if (r.model == error_model::additive && of.bound == 0 && r.magnitude != 0)
+    text += ", rounded once";
+  else if (r.model != error_model::exact && std::isfinite(r.precise))
+    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
+                        static_cast<double>(error_of(r, of.computed)),
+                        r.is_random ? "probable" : "certain", static_cast<double>(of.bound));
+  text += ")";
+  if (of.verdict == verdict::undecided)
+    text += r.may_overflow ? ": in some order a partial result may leave the type's range"
+                           : ": by this bound 0 would be right as well";
+  return text;
 }
 
 std::string host_name() {
@@ -187,23 +192,25 @@ std::string describe_stage(const stage_info& stage) {
   return fmt::format("{} {}: {}", stage.number, stage.name, stage.change);
 }
 
-std::string describe_verdict(const measure::reading& of, std::string_view note) {
-  const reference& r = of.expected;
-  std::string text =
-      fmt::format("{}, {} (reference {}{}", to_string(of.computed),
-                  paint(measure::name_of(of.verdict), measure::colour_of(of.verdict)),
-                  to_string(r.expected), note);
-  if (r.model == error_model::additive && of.bound == 0 && r.magnitude != 0)
-    text += ", rounded once";
-  else if (r.model != error_model::exact && std::isfinite(r.precise))
-    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
-                        static_cast<double>(error_of(r, of.computed)),
-                        r.is_random ? "probable" : "certain", static_cast<double>(of.bound));
-  text += ")";
-  if (of.verdict == verdict::undecided)
-    text += r.may_overflow ? ": in some order a partial result may leave the type's range"
-                           : ": by this bound 0 would be right as well";
-  return text;
+std::string describe_times(const std::vector<double>& seconds) {
+  const measure::summary t = measure::summarize(seconds);
+  return fmt::format("{} median of {} ({} to {})", format_seconds(t.median), seconds.size(),
+                     format_seconds(t.fastest), format_seconds(t.slowest));
+}
+
+void print_verdicts(const result& m, const chosen_input& input, std::string_view where) {
+  const measure::origin from = input.data.from();
+  const bool is_exact_sum =
+      from == measure::origin::exact && m.at.op == "sum" && exact_input_matters(m.at.type, m.at.op);
+  print_fact("result", describe_verdict({from, m.computed, m.expected, m.bound, m.verdict},
+                                        is_exact_sum ? ", exact in any order" : ""));
+  if (const std::string note = describe_wrapping(input, m.expected); !note.empty())
+    print_fact("note", note);
+  if (m.companion)
+    print_fact(name_of(m.companion->from),
+               fmt::format("{} for other elements, {}", describe_verdict(*m.companion), where));
+  else if (is_exact_sum)
+    print_fact("rounding", "left out: there is no room for other elements");
 }
 
 std::uint64_t default_n(element_type type, testbed& bed) {

@@ -73,9 +73,11 @@ CLI::App* declare_run(CLI::App& app, run_request& r);
 /// A line of what is said of a result.
 void print_fact(std::string_view key, const std::string& text);
 [[nodiscard]] std::string describe_stage(const stage_info& stage);
-/// A result and the verdict on it.
-/// @param note what the reader must know of the reference
-[[nodiscard]] std::string describe_verdict(const measure::reading& of, std::string_view note = {});
+/// The median of times, how many there are, and from where to where they go.
+[[nodiscard]] std::string describe_times(const std::vector<double>& seconds);
+/// Lines of a result, of that for other elements, and of the verdicts on both.
+/// @param where those were folded, such as `in the same shape`
+void print_verdicts(const measure::result& m, const chosen_input& input, std::string_view where);
 
 using take_results = std::function<std::vector<measure::result>(measure::testbed& bed)>;
 

@@ -149,12 +149,6 @@ times take_times(const ranks& all, const shared_reduction& reduce, input_ring& r
   return t;
 }
 
-std::string describe_times(const std::vector<double>& seconds) {
-  const measure::summary t = measure::summarize(seconds);
-  return fmt::format("{} median of {} ({} to {})", format_seconds(t.median), seconds.size(),
-                     format_seconds(t.fastest), format_seconds(t.slowest));
-}
-
 /// What came of a stage, with the times of whole calls in the result.
 struct shared_result {
   result whole;
@@ -272,18 +266,11 @@ class shared_testbed {
 
 void print_run(const shared_result& r, const shared_testbed& on) {
   const result& m = r.whole;
-  const host_input& data = on.input().data;
   print_fact("stage", describe_stage(*m.who.stage));
   print_fact("device", on.description());
   print_fact("input", fmt::format("{} of {}", m.at.op, on.input().description()));
   print_fact("shares", on.shares());
-  const bool is_exact_sum = data.from() == measure::origin::exact && m.at.op == "sum" &&
-                            exact_input_matters(m.at.type, m.at.op);
-  print_fact("result", describe_verdict({data.from(), m.computed, m.expected, m.bound, m.verdict},
-                                        is_exact_sum ? ", exact in any order" : ""));
-  if (m.companion)
-    print_fact(name_of(m.companion->from), fmt::format("{} for other elements, in the same shares",
-                                                       describe_verdict(*m.companion)));
+  print_verdicts(m, on.input(), "in the same shares");
   print_fact("share", fmt::format("{}, the slowest rank's own", describe_times(r.own_seconds)));
   print_fact("time", fmt::format("{}, {:.4g} GB/s, with all shares folded on every rank",
                                  describe_times(m.seconds), m.gigabytes_per_second()));

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "host/measure/result.hpp"
+#include "host/text/process.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -53,7 +53,7 @@ void write_page(const std::string& file, std::string_view title, std::span<const
     page += text;
     left.remove_prefix(at + mark.size());
   }
-  measure::write_text(file, page += left);
+  write_text(file, page += left);
 }
 
 }  // namespace tenfold::cli
