@@ -35,7 +35,7 @@ constexpr std::uint64_t most_in_all = std::uint64_t{1} << 31;
 constexpr std::uint64_t bytes_between = std::uint64_t{1} << 29;
 
 #if defined(TENFOLD_RUNTIME)
-constexpr std::uint64_t shares[] = {1u << 20, 1u << 22, 1u << 24, 1u << 26, 1u << 28, 1u << 30};
+constexpr std::uint64_t shares[] = {1u << 20, 1u << 24, 1u << 28, 1u << 30};
 device device_of(int rank) {
   return device(rank);
 }

@@ -29,23 +29,23 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
   __shared__ gpu::shared_array<T, Warps> shared;
   const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
-  const auto at_most = [&](std::size_t i) { return i < columns ? i : columns; };
-
-  const std::size_t turns = columns / Turn + (columns % Turn != 0);
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
     const elements_of<In> row = in + i / blocks_per_row * stride;
     const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
       return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
     };
     const std::size_t part = i % blocks_per_row;
-    const std::size_t begin = turns * part / blocks_per_row;
-    const std::size_t end = turns * (part + 1) / blocks_per_row;
     T result = op.identity();
+    // A row's blocks go along it together, so that the device reads what lies close together. Where
+    // order is kept, each warp of each block has a stretch of its own.
     if constexpr (Op::commutes) {
-      result = fold(begin * Turn + warp * WarpTurn, at_most(end * Turn), Turn);
+      result = fold(part * Turn + warp * WarpTurn, columns, blocks_per_row * Turn);
     } else {
-      const std::size_t first = begin * Turn + (end - begin) * warp * WarpTurn;
-      result = fold(first, at_most(first + (end - begin) * WarpTurn), WarpTurn);
+      const std::size_t turns = columns / Turn + (columns % Turn != 0);
+      const std::size_t begin = turns * part / blocks_per_row;
+      const std::size_t all = turns * (part + 1) / blocks_per_row - begin;
+      const std::size_t first = begin * Turn + all * warp * WarpTurn, end = first + all * WarpTurn;
+      result = fold(first, end < columns ? end : columns, WarpTurn);
     }
     if (lane == 0) shared[warp] = result;
     __syncthreads();

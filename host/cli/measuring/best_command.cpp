@@ -138,7 +138,7 @@ void add_best_verb(CLI::App& app, action& chosen) {
   for (CLI::Option* each : of_matrix)
     for (const char* other :
          {"--n", "--op", "--input", "--mode", "--measure", "--repeat", "--seed", "--schedule"})
-      each->check(refuse_empty)->excludes(other);
+      each->excludes(other);
   best->callback([o, matrix, of_matrix, &chosen] {
     const bool is_matrix =
         std::ranges::any_of(of_matrix, [](const CLI::Option* each) { return each->count() != 0; });
