@@ -101,11 +101,51 @@ TEST_P(Words, ActiveThreads) {
 TEST_P(Words, Grid) {
   expect_right(words::one_block_grid, {4, 4, 4});
   expect_right(words::grid_barrier);
-  expect_refusal(words::grid_barrier, {2, 1, 1}, "sync() of the grid");
+  expect_refusal(words::grid_barrier, {25, 1, 1}, "sync() of a grid of more than 24 blocks");
 }
 TEST_P(Words, Scopes) {
   expect_right(words::scopes);
   expect_refusal(words::barrier_of_some, {1, 1, 1}, "cuda::barrier");
+}
+
+/// Each block comes, and sees that all others have, again and again.
+__global__ void meet(unsigned* came, unsigned* wrong) {
+  const auto grid = cooperative_groups::this_grid();
+  for (unsigned turn = 1; turn <= 3; ++turn) {
+    if (threadIdx.x == 0) came[blockIdx.x] = turn;
+    grid.sync();
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+      if (came[block] != turn) atomicAdd(wrong, 1u);
+    grid.sync();
+  }
+}
+__global__ void stay_away(int how) {
+  if (blockIdx.x != 2) cooperative_groups::this_grid().sync();
+  if (how == 1 && blockIdx.x == 2) __trap();
+}
+
+TEST(GridBarrier, HasAllBlocksMeet) {
+  for (const char* order : {"in-order", "reverse", "random:3"})
+    for (const unsigned blocks : {2u, 7u, 24u}) {
+      set_schedule(parse_schedule(order));
+      std::vector<unsigned> came(blocks);
+      unsigned wrong = 0;
+      launch({.grid = {blocks, 1, 1}, .block = {64, 1, 1}}, meet, came.data(), &wrong);
+      EXPECT_EQ(came, std::vector<unsigned>(blocks, 3)) << order;
+      EXPECT_EQ(wrong, 0u) << order << ", " << blocks << " blocks";
+    }
+  set_schedule({});
+}
+
+TEST(GridBarrier, ToWhichABlockDoesNotComeIsTold) {
+  for (const auto& [how, told] :
+       {std::pair{0, "another block has returned without it ("}, {1, "block (2, 0, 0): thread 0"}})
+    try {
+      launch({.grid = {5, 1, 1}, .block = {32, 1, 1}}, stay_away, how);
+      ADD_FAILURE() << "nobody told";
+    } catch (const device_error& e) {
+      EXPECT_NE(std::string(e.what()).find(told), std::string::npos) << e.what();
+    }
 }
 
 __global__ void speak(unsigned characters) {

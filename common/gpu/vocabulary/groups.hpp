@@ -64,16 +64,14 @@ thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
   return {};
 }
 
-/// All threads of the launch. They meet in a grid of one block alone: blocks run one after the
-/// other here.
+/// All threads of the launch.
 class grid_group {
  public:
   void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
     if (num_blocks() > 1)
-      tenfold::simt::refuse(
-          "calls sync() of the grid, and the executor runs its blocks one after the other: launch "
-          "one block, or a second kernel in place of the barrier");
-    tenfold::simt::sync_block({file, line});
+      tenfold::simt::sync_grid({file, line});
+    else
+      tenfold::simt::sync_block({file, line});
   }
   [[nodiscard]] bool is_valid() const { return true; }
   [[nodiscard]] unsigned long long thread_rank() const {
