@@ -1,7 +1,11 @@
 // The words of CUDA and HIP on the executor: the kernels say themselves which line is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "host/error.hpp"
 #include "host/simt/executor.hpp"
@@ -106,6 +110,33 @@ TEST_P(Words, Grid) {
 TEST_P(Words, Scopes) {
   expect_right(words::scopes);
   expect_refusal(words::barrier_of_some, {1, 1, 1}, "cuda::barrier");
+}
+
+/// The numbers of a tile's threads, those of the last of fewer.
+template <unsigned Size>
+__global__ void fold_wide(int* wrong) {
+  __shared__ cooperative_groups::block_tile_memory<1024> memory;
+  const auto block = cooperative_groups::this_thread_block(memory);
+  const auto tile = cooperative_groups::tiled_partition<Size>(block);
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    const unsigned first = threadIdx.x / Size * Size, last = std::min(first + Size, blockDim.x) - 1;
+    const unsigned most =
+        cooperative_groups::reduce(tile, threadIdx.x + turn, cooperative_groups::greater<>());
+    const double sum =
+        cooperative_groups::reduce(tile, threadIdx.x * 1.0, cooperative_groups::plus<double>());
+    if (most != last + turn || sum != (first + last) * (last - first + 1.0) / 2 ||
+        tile.thread_rank() != threadIdx.x - first || tile.meta_group_rank() != threadIdx.x / Size)
+      atomicAdd(wrong, 1);
+    tile.sync();
+  }
+}
+
+TEST_P(Words, TilesOfSeveralWarps) {
+  for (const unsigned threads : {64u, 128u, 200u, 1024u}) {
+    expect_right(fold_wide<64>, {threads, 1, 1});
+    expect_right(fold_wide<128>, {threads, 1, 1});
+    expect_right(fold_wide<512>, {threads, 1, 1});
+  }
 }
 
 /// Each block comes, and sees that all others have, again and again.
