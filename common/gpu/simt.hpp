@@ -56,7 +56,10 @@ inline constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
 /// Waits until every thread of the block arrives at the same place.
 void sync_block(source_place where);
 
-/// The same, and counts the threads for which the predicate holds.
+/// Waits until every thread of the grid arrives at the same place.
+void sync_grid(source_place where);
+
+/// The same as `sync_block`, and counts the threads for which the predicate holds.
 [[nodiscard]] unsigned count_in_block(bool predicate, source_place where);
 
 /// Waits until every lane of the mask arrives at the same place, then exchanges their values.

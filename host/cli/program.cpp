@@ -14,6 +14,7 @@
 #include "host/cli/commands.hpp"
 #include "host/cli/served_verbs.hpp"
 #include "host/measure/testbed.hpp"
+#include "host/reduce/unlisted_stages.hpp"
 #include "host/text/nearest.hpp"
 #include "host/text/program.hpp"
 #include "host/text/terminal.hpp"
@@ -132,7 +133,16 @@ int run_verbs(const char* description, int argc, char** argv,
   action chosen;
   add(app, chosen);
   refuse_empty_values(app);
-  return parse_and_run(app, argc, argv, chosen);
+  return parse_and_run(app, argc, argv, [&chosen] {
+    try {
+      return chosen();
+    } catch (const device_error& e) {
+      // A kernel's name may be that of an adaptor; its reader knows the file.
+      if (unlisted_stages().size() != 1) throw;
+      const std::filesystem::path file = unlisted_stages().front().file;
+      throw device_error(fmt::format("{}: {}", file.filename().string(), e.what()));
+    }
+  });
 }
 
 int run_program(int argc, char** argv) {

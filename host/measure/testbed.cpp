@@ -10,6 +10,7 @@
 #include "host/measure/build_facts.hpp"
 #include "host/measure/host_memory.hpp"
 #include "host/measure/peers.hpp"
+#include "host/simt/executor.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -36,6 +37,7 @@ void testbed::load(host_input& input, std::uint64_t n, std::optional<std::uint64
   input_ = &input;
   n_ = n;
   ring_bytes_ = ring;
+  simt::set_step_limit(simt::enough_steps(n));
 }
 
 void testbed::add_companion(placement& p) {

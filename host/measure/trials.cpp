@@ -19,6 +19,7 @@
 #include "host/data/reference.hpp"
 #include "host/error.hpp"
 #include "host/reduce/stage_description.hpp"
+#include "host/simt/executor.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -243,6 +244,7 @@ class trial_runner {
                const std::function<std::string()>& describe) {
     value result;
     watch_.begin(describe(), seconds_of_a_trial);
+    const std::uint64_t limit = simt::set_step_limit(simt::enough_steps(n));
     try {
       r.enqueue(at, n);
       result = r.result();
@@ -250,6 +252,7 @@ class trial_runner {
       throw device_error(fmt::format("{}: {}", describe(), e.what()));
     }
     watch_.end();
+    simt::set_step_limit(limit);
     ++report_.trials;
     const reference expected = reference_for(in, n);
     if (judge(expected, result, r.depth(n)) != verdict::wrong) return;

@@ -47,12 +47,6 @@ struct observed_result {
 /// @throws input_error where there are more elements than can be observed
 void check_size(std::uint64_t n, std::uint64_t most);
 
-/// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
-/// to fold all elements.
-[[nodiscard]] constexpr std::uint64_t enough_steps(std::uint64_t n) {
-  return 32 * n + 65536;
-}
-
 /// How many elements one block of the first pass folds at a time.
 [[nodiscard]] std::uint64_t elements_per_block(const run_request& r);
 

@@ -5,6 +5,7 @@
 
 #include "host/observe/memory_map.hpp"
 #include "host/observe/places.hpp"
+#include "host/simt/executor.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::observe {
@@ -245,7 +246,7 @@ void profiler::end_launch() {
 kernel_profile profile_kernel(const run_request& r) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
   check_size(r.n, most_elements);
-  profiler counting(enough_steps(r.n));
+  profiler counting(simt::enough_steps(r.n));
   const observed_result run = run_observed(r, &counting);
   kernel_profile profile{
       .request = r, .used_shape = run.used_shape, .passes = counting.take_launches()};

@@ -65,9 +65,13 @@ std::string list_threads(std::span<const unsigned> threads) {
 }
 
 thread_local constinit block_runner* block_runner::current_ = nullptr;
+thread_local constinit std::uint64_t* block_runner::steps_left_ = nullptr;
 
 void sync_block(source_place where) {
   block_runner::current()->sync_block(where);
+}
+void sync_grid(source_place where) {
+  block_runner::current()->sync_grid(where);
 }
 unsigned count_in_block(bool predicate, source_place where) {
   return block_runner::current()->count_in_block(predicate, where);
@@ -214,7 +218,11 @@ void block_runner::join(const grid_job& job) {
 
 void block_runner::reset_block() {
   arrived_ = finished_ = votes_ = 0;
-  for (thread_state& thread : threads_) thread.meetings = 0;
+  is_grid_barrier_ = false;
+  for (thread_state& thread : threads_) {
+    thread.meetings = 0;
+    thread.steps_left = job_->most_steps;
+  }
   for (warp_state& warp : warps_) {
     warp.ready = warp.lanes;
     warp.at_barrier = warp.in_collective = warp.returned = 0;
@@ -251,6 +259,7 @@ void block_runner::switch_to(thread_state& next) {
   thread_state& previous = *running_;
   if (&next == &previous) return;
   running_ = &next;
+  steps_left_ = &next.steps_left;
   threadIdx = next.index;
   const transfer_t from = jump_fcontext(next.context, &previous);
   static_cast<thread_state*>(from.data)->context = from.fctx;
@@ -312,11 +321,19 @@ block_runner::thread_state& block_runner::pick_ready(unsigned from_warp) {
   return scheduler_;
 }
 
+/// A meeting takes as long as many steps: a loop of barriers ends as soon as another.
+void block_runner::count_meeting(thread_state& me) {
+  constexpr std::uint64_t steps = 16;
+  ++me.meetings;
+  const bool counts_steps = me.steps_left != job_->most_steps;
+  if (counts_steps) me.steps_left -= std::min(steps, me.steps_left - 1);
+}
+
 void block_runner::sync_block(source_place where) {
   thread_state& me = *running_;
   warp_state& warp = warps_[me.warp];
   me.barrier = where;
-  ++me.meetings;
+  count_meeting(me);
   if (observer_ != nullptr) observer_->arrive(where);
   warp.ready &= ~bit(me.lane);
   warp.at_barrier |= bit(me.lane);
@@ -328,6 +345,9 @@ void block_runner::sync_block(source_place where) {
     return resume(pick_ready(me.warp));
   }
 
+  if (std::exchange(is_grid_barrier_, false))
+    if (const char* const why = job_->await_blocks())
+      fail_running({.kind = failure_kind::refused, .text = why, .where = where});
   arrived_ = 0;
   voted_ = std::exchange(votes_, 0);
   if (observer_ != nullptr) observer_->pass_block_barrier();
@@ -336,6 +356,12 @@ void block_runner::sync_block(source_place where) {
     each.at_barrier = 0;
   }
   resume(pick_ready(first_warp()));
+}
+
+/// The last thread of the block waits for the other blocks, and with it its OS thread.
+void block_runner::sync_grid(source_place where) {
+  is_grid_barrier_ = true;
+  sync_block(where);
 }
 
 unsigned block_runner::count_in_block(bool predicate, source_place where) {
@@ -349,7 +375,7 @@ void block_runner::sync_lanes(exchange& mine) {
   warp_state& warp = warps_[me.warp];
   mine.mask = mine.is_of_active ? 0 : mine.mask & warp.lanes;
   me.collective = &mine;
-  ++me.meetings;
+  count_meeting(me);
   if (!mine.is_of_active) {
     if ((mine.mask & bit(me.lane)) == 0)
       fail({.kind = failure_kind::not_in_own_mask, .thread = &me});
@@ -620,8 +646,14 @@ std::string block_runner::describe_failure() const {
           "there",
           name_thread(*thread), bytes, fmt::ptr(address));
     case failure_kind::refused:
-      return fmt::format("{} {}", name_thread(*thread), text);
+      if (*text == '\0') return {};
+      return fmt::format("{} {}{}", name_thread(*thread), text,
+                         where.file == nullptr ? "" : fmt::format(" ({})", name_place(where)));
     case failure_kind::stopped:
+      if (observer_ == nullptr)
+        return fmt::format(
+            "{} was stopped after {} steps: which of its loops does not end for these elements?",
+            name_thread(*thread), job_->most_steps);
       return fmt::format(
           "{} was stopped: it goes on and on, or does more between two barriers than can be "
           "observed; use a smaller n",

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,7 +27,11 @@ struct grid_job {
   void* const* arguments;
   launch_facts launch;
   schedule order;
-  observer* observing;  ///< null: nobody
+  observer* observing;       ///< null: nobody
+  std::uint64_t most_steps;  ///< of a thread, where its kernel counts them
+  /// Waits until all blocks of the grid have come. @return why they do not; empty where a block
+  /// failed, which says it by itself; null when all are there
+  std::function<const char*()> await_blocks;
 };
 
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
@@ -57,6 +62,7 @@ class block_runner {
 
   // Called by the fibers, through common/gpu/simt.hpp.
   void sync_block(source_place where);
+  void sync_grid(source_place where);
   [[nodiscard]] unsigned count_in_block(bool predicate, source_place where);
   void sync_lanes(exchange& mine);
   [[nodiscard]] unsigned current_lane() const { return running_->lane; }
@@ -70,6 +76,13 @@ class block_runner {
   [[nodiscard]] std::string take_printed() { return std::exchange(printed_, {}); }
   /// As much as NVIDIA's runtime keeps.
   static constexpr std::size_t most_printed = std::size_t{1} << 20;
+
+  /// The running thread of a kernel that counts its steps takes another. Such a kernel is compiled
+  /// to call this at every basic block.
+  static void count_step() {
+    if (steps_left_ != nullptr && --*steps_left_ == 0)
+      current_->fail_running({.kind = failure_kind::stopped});
+  }
 
   /// From a signal handler: ends the block, if a fiber was running, and returns only when none was.
   void fault(int signal, const void* address);
@@ -88,6 +101,7 @@ class block_runner {
     source_place barrier{};          // where it waits for the block
     exchange* collective = nullptr;  // what it brings to its warp
     unsigned meetings = 0;           // barriers and collectives that it came to
+    std::uint64_t steps_left = 0;
   };
 
   /// One bit per lane; every lane that exists is in exactly one of the last four sets.
@@ -107,6 +121,7 @@ class block_runner {
   [[nodiscard]] thread_state& pick_lane(warp_state& warp, unsigned warp_number);
   [[nodiscard]] thread_state* pick_favoured();
   [[nodiscard]] unsigned first_warp();
+  void count_meeting(thread_state& me);
   void leave_block();
   [[nodiscard]] std::uint64_t expected_lanes(const thread_state& waiting) const;
   [[nodiscard]] bool all_there(const thread_state& waiting) const;
@@ -130,6 +145,7 @@ class block_runner {
   }
 
   static thread_local constinit block_runner* current_;
+  static thread_local constinit std::uint64_t* steps_left_;  // of the thread that runs
 
   fiber_stacks stacks_;
   std::vector<void*> stack_tops_;  // of each thread
@@ -143,8 +159,9 @@ class block_runner {
   unsigned warp_size_ = 0;
   unsigned thread_count_ = 0;
   unsigned arrived_ = 0;  // at the block's barrier
-  unsigned votes_ = 0;    // of those that have arrived
-  unsigned voted_ = 0;    // of all, at the barrier that was passed last
+  bool is_grid_barrier_ = false;
+  unsigned votes_ = 0;  // of those that have arrived
+  unsigned voted_ = 0;  // of all, at the barrier that was passed last
   const thread_state* first_arrival_ = nullptr;
   unsigned finished_ = 0;  // threads that have returned
   random_sequence random_{0};

@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <numeric>
@@ -88,6 +90,9 @@ class fault_handler {
 
 // ---- the blocks of one launch -------------------------------------------------------------------
 
+// Each keeps an OS thread with its stacks: see most_workers.
+constexpr std::uint64_t most_together = 24;
+
 /// Deals a launch's blocks to the OS threads, in the order that the schedule asks for.
 class block_queue {
  public:
@@ -107,9 +112,34 @@ class block_queue {
       const std::uint64_t block = block_number(k);
       const std::string failure = runner.run(job_, position(block));
       if (!failure.empty()) record(block, failure);
+      end_block();
       if (std::string printed = runner.take_printed(); !printed.empty())
         keep_printed(block, std::move(printed));
     }
+  }
+
+  /// As grid_job::await_blocks. Blocks never leave their OS thread, so each that waits keeps one.
+  /// @param add_worker has another OS thread take blocks; false where there is none
+  const char* await_blocks(const std::function<bool()>& add_worker) {
+    if (!is_shared())
+      return "calls sync() of a grid, and blocks run one after the other while they are checked: "
+             "check it with one block, or run it";
+    if (count_ > most_together)
+      return "calls sync() of a grid of more than 24 blocks: launch fewer, as with --grid 16";
+    std::unique_lock lock(mutex_);
+    const std::uint64_t barrier = barriers_passed_;
+    if (++waiting_ == count_) {
+      waiting_ = 0;
+      ++barriers_passed_;
+      all_wait_.notify_all();
+      return nullptr;
+    }
+    if (next_ < count_ && !add_worker())
+      return "calls sync() of a grid, and the system has no OS thread for another block: launch "
+             "fewer blocks";
+    all_wait_.wait(lock, [&] { return barriers_passed_ != barrier || failed_ || ended_ != 0; });
+    if (barriers_passed_ != barrier) return nullptr;
+    return failed_ ? "" : "calls sync() of a grid, and another block has returned without it";
   }
 
   /// Whether several OS threads may take blocks at the same time.
@@ -122,6 +152,8 @@ class block_queue {
     const std::scoped_lock lock(mutex_);
     if (!abandoned_) abandoned_ = std::move(reason);
     next_ = count_;
+    ++ended_;
+    all_wait_.notify_all();
   }
 
   /// Once all OS threads are done. @throws what `abandon` was given first.
@@ -157,6 +189,13 @@ class block_queue {
             static_cast<unsigned>(block / x / y)};
   }
 
+  /// Those that wait for it need not any longer.
+  void end_block() {
+    const std::scoped_lock lock(mutex_);
+    ++ended_;
+    if (waiting_ != 0) all_wait_.notify_all();
+  }
+
   void record(std::uint64_t block, const std::string& failure) {
     const std::scoped_lock lock(mutex_);
     if (failed_ && block > failed_block_) return;
@@ -182,6 +221,8 @@ class block_queue {
   std::atomic<std::uint64_t> next_ = 0;
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
+  std::condition_variable all_wait_;
+  std::uint64_t waiting_ = 0, barriers_passed_ = 0, ended_ = 0;  // of blocks
   std::uint64_t failed_block_ = 0;
   std::string failure_;
   std::exception_ptr abandoned_;
@@ -236,11 +277,25 @@ class worker_pool {
 
   [[nodiscard]] unsigned count() const { return count_; }
 
+  /// One more takes blocks of the launch that runs. @return whether there is one
+  bool add_worker() {
+    const std::scoped_lock lock(mutex_);
+    try {
+      if (helpers_.size() == active_) add_helper();
+    } catch (const std::system_error&) {
+      return false;
+    }
+    ++active_;
+    ++busy_;
+    wake_.notify_all();
+    return true;
+  }
+
   void run(block_queue& queue, bool waits_for_others) {
     std::unique_lock one_launch_at_a_time(launch_mutex_, std::defer_lock);
     if (!waits_for_others) one_launch_at_a_time.lock();
     const fault_handler faults;
-    const bool alone = waits_for_others || !queue.is_shared() || count_ == 1;
+    const bool alone = waits_for_others || !queue.is_shared();
     if (!alone) share(queue);
     run_here(queue);
     if (!alone) await_helpers();
@@ -260,17 +315,21 @@ class worker_pool {
 
   void share(block_queue& queue) {
     try {
-      while (helpers_.size() + 1 < count_) helpers_.emplace_back([this] { help(); });
+      while (helpers_.size() + 1 < count_) add_helper();
     } catch (const std::system_error&) {
       // The system has no more threads to give; the blocks go to those that there are.
     }
     {
       const std::scoped_lock lock(mutex_);
       queue_ = &queue;
-      busy_ = helpers_.size();
+      busy_ = active_ = std::min<std::size_t>(helpers_.size(), count_ - 1);
       ++launch_;
     }
     wake_.notify_all();
+  }
+
+  void add_helper() {
+    helpers_.emplace_back([this, number = helpers_.size()] { help(number); });
   }
 
   void await_helpers() {
@@ -279,11 +338,13 @@ class worker_pool {
     queue_ = nullptr;
   }
 
-  void help() {
+  void help(std::size_t number) {
     std::uint64_t seen = 0;
     std::unique_lock lock(mutex_);
     for (;;) {
-      wake_.wait(lock, [&] { return stopping_ || launch_ != seen; });
+      wake_.wait(lock, [&] {
+        return stopping_ || (queue_ != nullptr && launch_ != seen && number < active_);
+      });
       if (stopping_) return;
       seen = launch_;
       block_queue& queue = *queue_;
@@ -300,7 +361,7 @@ class worker_pool {
   std::condition_variable wake_, idle_;
   block_queue* queue_ = nullptr;
   std::uint64_t launch_ = 0;
-  std::size_t busy_ = 0;
+  std::size_t busy_ = 0, active_ = 0;  // of the helpers
   bool stopping_ = false;
   std::vector<std::jthread> helpers_;  // last: joined before anything that they use goes
 };
@@ -313,6 +374,7 @@ worker_pool& pool() {
 std::mutex schedule_mutex;
 schedule active_schedule;
 std::atomic<observer*> active_observer = nullptr;
+std::atomic<std::uint64_t> step_limit = std::numeric_limits<std::uint64_t>::max();
 
 void check_shape(const launch_shape& shape, const kernel_symbols& kernel) {
   const auto [x, y, z] = shape.block;
@@ -357,6 +419,10 @@ schedule current_schedule() {
   return active_schedule;
 }
 
+std::uint64_t set_step_limit(std::uint64_t most) {
+  return step_limit.exchange(most);
+}
+
 void set_observer(observer* observing) {
   active_observer = observing;
 }
@@ -375,15 +441,19 @@ void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void*
   observer* const observing = current_observer();
   std::vector<pointer_argument> pointers;
   if (observing != nullptr) pointers = pointers_among(kernel, arguments);
-  const grid_job job{
-      .kernel = kernel,
-      .arguments = arguments,
-      .launch = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
-                 shape.dynamic_shared_bytes, pointers},
-      .order = current_schedule(),
-      .observing = observing};
+  grid_job job{.kernel = kernel,
+               .arguments = arguments,
+               .launch = {&symbols, shape.grid, shape.block, static_cast<unsigned>(shape.warp_size),
+                          shape.dynamic_shared_bytes, pointers},
+               .order = current_schedule(),
+               .observing = observing,
+               .most_steps = step_limit,
+               .await_blocks = {}};
   if (job.observing != nullptr) job.observing->begin_launch(job.launch);
   block_queue queue(job);
+  job.await_blocks = [&] {
+    return queue.await_blocks([&] { return !shape.waits_for_others && pool().add_worker(); });
+  };
   pool().run(queue, shape.waits_for_others);
   show_printed(queue);
   if (job.observing != nullptr) job.observing->end_launch();

@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -64,6 +65,16 @@ class scoped_schedule {
  private:
   schedule before_;
 };
+
+/// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
+/// to fold all elements.
+[[nodiscard]] constexpr std::uint64_t enough_steps(std::uint64_t n) {
+  return 32 * n + 65536;
+}
+
+/// Ends blocks of the launches that follow in which a thread takes as many steps. They are counted
+/// in a reader's own kernels alone. @return the limit before; at first there is none.
+std::uint64_t set_step_limit(std::uint64_t most);
 
 /// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
 /// as many as the machine runs at once, up to 16.

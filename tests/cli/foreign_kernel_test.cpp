@@ -1,5 +1,6 @@
 // Kernels as others publish them, from the file to the verdict. Each test compiles what it runs.
 #include <string>
+#include <tuple>
 
 #include "tests/cli/program.hpp"
 
@@ -197,14 +198,71 @@ TEST_F(ForeignKernel, ThatWouldEndTheProgramIsTold) {
   EXPECT_TRUE(contains(killed.err, "ended the program by a signal (Killed)")) << killed.what();
 }
 
-/// Beyond the sizes of the trials.
+/// In one line that names the reader's file, whatever it is told to do.
+TEST_F(ForeignKernel, ThatGoesAstrayEndsInALine) {
+  for (const auto& [file, statements, what] :
+       {std::tuple{"aborts.cu", "  if (n > 2) std::abort();\n", "calls abort, which ends"},
+        {"recurses.cu", "  if (n > 2) x = deep(n);\n", "overflowed its stack"},
+        {"smashes.cu", "  volatile int a[4];\n  for (int i = 0; i < 100000; ++i) a[i] = n;\n",
+         "overflowed its stack"}}) {
+    write(file,
+          "#include <cstdlib>\n__device__ __attribute__((noinline)) float deep(int n) {\n"
+          "  volatile float x = n;\n  return n < 0 ? x : deep(n + 1 > 9 ? 7 : n + 1) + x;\n}\n"
+          "__global__ void odd(const float* in, float* out, int n) {\n  float x = 0;\n" +
+              std::string(statements) +
+              "  if (threadIdx.x == 0) for (int i = 0; i < n; ++i) x += in[i];\n"
+              "  if (threadIdx.x == 0) out[0] = x;\n}\n");
+    const words call{"--n", "1000", "--call", "odd<<<1, threads>>>(in, out, n)"};
+    for (const words& verb : {words{"run", "--device", "simt:32", "--kernel", file},
+                              {"profile", file, "--warp", "32"},
+                              {"trace", file}}) {
+      const outcome o = tenfold(verb + call);
+      EXPECT_EQ(o.code, device_failed) << o.what();
+      EXPECT_TRUE(contains(o.err, "tenfold: " + std::string(file) + ": ")) << o.what();
+      EXPECT_TRUE(contains(o.err, what)) << o.what();
+      EXPECT_TRUE(contains(lines_of(o.err).back(), what)) << o.what();
+    }
+    const outcome checked = tenfold(words{"check", file, "--warp", "32"} + call);
+    EXPECT_EQ(checked.code, wrong_result) << checked.what();
+    for (const std::string& part : {std::string(what), std::string(file) + ":"})
+      EXPECT_TRUE(contains(checked.out, part)) << part << checked.what();
+  }
+}
+
+/// As many as its call gives values for.
+TEST_F(ForeignKernel, MayHaveSevenParameters) {
+  write_kernel("seven.cu",
+               "  int x = 0;\n  if (threadIdx.x == 0) for (int i = 0; i < n; ++i) x += in[i];\n"
+               "  if (threadIdx.x == 0) out[0] = x;",
+               "const int* in, int* out, int n, int a, int b, double c, float* d");
+  for (const words& verb : {words{"run", "--device", "simt:32", "--kernel", "seven.cu"},
+                            {"check", "seven.cu", "--warp", "32"},
+                            {"profile", "seven.cu", "--warp", "32"},
+                            {"trace", "seven.cu"}}) {
+    const outcome o = tenfold(verb + words{"--n", "1000", "--call",
+                                           "odd<<<1, threads>>>(in, out, n, 1, 2, 3.0, nullptr)"});
+    EXPECT_EQ(o.code, success) << o.what();
+  }
+}
+
+/// After as many steps on every machine; at the n that is asked for, beyond the sizes of the
+/// trials, as well.
 TEST_F(ForeignKernel, ThatDoesNotEndIsEnded) {
-  write_kernel("endless.cu", "  volatile int still = 1;\n  while (n > 80000 && still) {}\n" +
-                                 std::string(one_thread));
-  const outcome o = tenfold({"run", "--kernel", "endless.cu", "--call",
-                             "odd<<<1, 64>>>(in, out, n)", "--device", "simt:32", "--n", "90000"});
-  EXPECT_EQ(o.code, device_failed) << o.what();
-  EXPECT_TRUE(contains(o.err, "n 90000: the kernel has not ended after 20 s")) << o.what();
+  for (const auto& [body, n, told] :
+       {std::tuple{"  while (n > 2 && still) {}\n", "1000",
+                   "endless.cu: n 3, sum of f32, block 64: kernel "},
+        {"  while (n > 80000 && still) {}\n", "90000", "endless.cu: kernel "},
+        {"  while (n > 80000 && still) __syncthreads();\n", "90000", "endless.cu: kernel "}}) {
+    write_kernel("endless.cu", "  volatile int still = 1;\n" + std::string(body) + one_thread);
+    const outcome o = tenfold({"run", "--kernel", "endless.cu", "--call",
+                               "odd<<<1, 64>>>(in, out, n)", "--device", "simt:32", "--n", n});
+    EXPECT_EQ(o.code, device_failed) << o.what();
+    EXPECT_TRUE(contains(o.err, told)) << o.what();
+    const std::string limit =
+        std::to_string(n == std::string("1000") ? 32 * 3 + 65536 : 32 * 90000 + 65536);
+    EXPECT_TRUE(contains(o.err, "was stopped after " + limit + " steps: which of its loops"))
+        << o.what();
+  }
 }
 
 }  // namespace

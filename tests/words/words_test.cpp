@@ -1,7 +1,11 @@
 // The words of CUDA and HIP on the executor: the kernels say themselves which line is wrong.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
 
 #include "host/error.hpp"
 #include "host/simt/executor.hpp"
@@ -101,11 +105,78 @@ TEST_P(Words, ActiveThreads) {
 TEST_P(Words, Grid) {
   expect_right(words::one_block_grid, {4, 4, 4});
   expect_right(words::grid_barrier);
-  expect_refusal(words::grid_barrier, {2, 1, 1}, "sync() of the grid");
+  expect_refusal(words::grid_barrier, {25, 1, 1}, "sync() of a grid of more than 24 blocks");
 }
 TEST_P(Words, Scopes) {
   expect_right(words::scopes);
   expect_refusal(words::barrier_of_some, {1, 1, 1}, "cuda::barrier");
+}
+
+/// The numbers of a tile's threads, those of the last of fewer.
+template <unsigned Size>
+__global__ void fold_wide(int* wrong) {
+  __shared__ cooperative_groups::block_tile_memory<1024> memory;
+  const auto block = cooperative_groups::this_thread_block(memory);
+  const auto tile = cooperative_groups::tiled_partition<Size>(block);
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    const unsigned first = threadIdx.x / Size * Size, last = std::min(first + Size, blockDim.x) - 1;
+    const unsigned most =
+        cooperative_groups::reduce(tile, threadIdx.x + turn, cooperative_groups::greater<>());
+    const double sum =
+        cooperative_groups::reduce(tile, threadIdx.x * 1.0, cooperative_groups::plus<double>());
+    if (most != last + turn || sum != (first + last) * (last - first + 1.0) / 2 ||
+        tile.thread_rank() != threadIdx.x - first || tile.meta_group_rank() != threadIdx.x / Size)
+      atomicAdd(wrong, 1);
+    tile.sync();
+  }
+}
+
+TEST_P(Words, TilesOfSeveralWarps) {
+  for (const unsigned threads : {64u, 128u, 200u, 1024u}) {
+    expect_right(fold_wide<64>, {threads, 1, 1});
+    expect_right(fold_wide<128>, {threads, 1, 1});
+    expect_right(fold_wide<512>, {threads, 1, 1});
+  }
+}
+
+/// Each block comes, and sees that all others have, again and again.
+__global__ void meet(unsigned* came, unsigned* wrong) {
+  const auto grid = cooperative_groups::this_grid();
+  for (unsigned turn = 1; turn <= 3; ++turn) {
+    if (threadIdx.x == 0) came[blockIdx.x] = turn;
+    grid.sync();
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x)
+      if (came[block] != turn) atomicAdd(wrong, 1u);
+    grid.sync();
+  }
+}
+__global__ void stay_away(int how) {
+  if (blockIdx.x != 2) cooperative_groups::this_grid().sync();
+  if (how == 1 && blockIdx.x == 2) __trap();
+}
+
+TEST(GridBarrier, HasAllBlocksMeet) {
+  for (const char* order : {"in-order", "reverse", "random:3"})
+    for (const unsigned blocks : {2u, 7u, 24u}) {
+      set_schedule(parse_schedule(order));
+      std::vector<unsigned> came(blocks);
+      unsigned wrong = 0;
+      launch({.grid = {blocks, 1, 1}, .block = {64, 1, 1}}, meet, came.data(), &wrong);
+      EXPECT_EQ(came, std::vector<unsigned>(blocks, 3)) << order;
+      EXPECT_EQ(wrong, 0u) << order << ", " << blocks << " blocks";
+    }
+  set_schedule({});
+}
+
+TEST(GridBarrier, ToWhichABlockDoesNotComeIsTold) {
+  for (const auto& [how, told] :
+       {std::pair{0, "another block has returned without it ("}, {1, "block (2, 0, 0): thread 0"}})
+    try {
+      launch({.grid = {5, 1, 1}, .block = {32, 1, 1}}, stay_away, how);
+      ADD_FAILURE() << "nobody told";
+    } catch (const device_error& e) {
+      EXPECT_NE(std::string(e.what()).find(told), std::string::npos) << e.what();
+    }
 }
 
 __global__ void speak(unsigned characters) {

@@ -54,24 +54,35 @@ class thread_block {
 inline thread_block this_thread_block() {
   return {};
 }
-/// What tiles of several warps take, which the executor does not have.
+/// What tiles of several warps take: room for a value of each warp, of eight lanes at least.
 template <unsigned MaxBlockSize>
-struct block_tile_memory {};
+struct block_tile_memory {
+  struct alignas(16) slot {
+    unsigned char bytes[16];
+  };
+  slot slots[(MaxBlockSize + 7) / 8];
+};
+class block_with_memory : public thread_block {
+ public:
+  explicit block_with_memory(void* slots) : slots_(slots) {}
+  [[nodiscard]] void* slots() const { return slots_; }
+
+ private:
+  void* slots_;
+};
 template <unsigned MaxBlockSize>
-thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
-  return {};
+block_with_memory this_thread_block(block_tile_memory<MaxBlockSize>& memory) {
+  return block_with_memory(memory.slots);
 }
 
-/// All threads of the launch. They meet in a grid of one block alone: blocks run one after the
-/// other here.
+/// All threads of the launch.
 class grid_group {
  public:
   void sync(TENFOLD_CALLED_FROM) const {
     if (num_blocks() > 1)
-      tenfold::simt::refuse(
-          "calls sync() of the grid, and the executor runs its blocks one after the other: launch "
-          "one block, or a second kernel in place of the barrier");
-    tenfold::simt::sync_block({file, line});
+      tenfold::simt::sync_grid({file, line});
+    else
+      tenfold::simt::sync_block({file, line});
   }
   [[nodiscard]] bool is_valid() const { return true; }
   [[nodiscard]] unsigned long long thread_rank() const {
@@ -199,7 +210,7 @@ inline coalesced_group coalesced_threads(TENFOLD_CALLED_FROM) {
 template <unsigned Size, typename Parent = void>
 class thread_block_tile : public details::lanes {
   static_assert(Size != 0 && (Size & (Size - 1)) == 0, "a tile has a power of two of threads");
-  static_assert(Size <= 64, "the executor has no tiles of several warps");
+  static_assert(Size <= 64, "tiles of several warps take this_thread_block(memory)");
 
  public:
   explicit thread_block_tile(const lanes& some) : lanes(some) {}
@@ -242,6 +253,38 @@ class thread_group {
 template <unsigned Size>
 thread_block_tile<Size, thread_block> tiled_partition(const thread_block&) {
   return thread_block_tile<Size, thread_block>(details::part_of_block(Size));
+}
+/// Size threads of a block in a row, of several warps. What they do together all tiles of the block
+/// must do at the same place: here their barrier is the block's.
+template <unsigned Size>
+class wide_tile {
+ public:
+  explicit wide_tile(void* slots) : slots_(slots) {}
+  static void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    tenfold::simt::sync_block({file, line});
+  }
+  static unsigned thread_rank() { return details::thread_in_block() % Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+  static unsigned meta_group_rank() { return details::thread_in_block() / Size; }
+  static unsigned meta_group_size() { return (details::threads_of_block() + Size - 1) / Size; }
+
+  /// Where the number-th warp of the block leaves a value.
+  template <typename T>
+  [[nodiscard]] T* slot(unsigned number) const {
+    static_assert(sizeof(T) <= 16, "tiles of several warps fold values of up to 16 bytes");
+    return reinterpret_cast<T*>(static_cast<unsigned char*>(slots_) + std::size_t{16} * number);
+  }
+
+ private:
+  void* slots_;
+};
+template <unsigned Size>
+auto tiled_partition(const block_with_memory& block) {
+  if constexpr (Size < 64)
+    return tiled_partition<Size>(static_cast<const thread_block&>(block));
+  else
+    return wide_tile<Size>(block.slots());
 }
 /// A smaller tile of a tile.
 template <unsigned Size, unsigned Larger, typename Parent>
@@ -315,6 +358,22 @@ T reduce(const coalesced_group& group, T value, Op op, TENFOLD_CALLED_FROM) {
     if (delta < count - rank && rank < delta) value = op(value, other);
   }
   return group.shfl(value, 0, file, line);
+}
+
+template <unsigned Size, typename T, typename Op>
+T reduce(const wide_tile<Size>& tile, T value, Op op, const char* file = __builtin_FILE(),
+         int line = __builtin_LINE()) {
+  const unsigned warp = static_cast<unsigned>(warpSize) < Size ? warpSize : Size;
+  const coalesced_group lanes(details::part_of_block(warp));
+  value = reduce(lanes, value, op, file, line);
+  if (lanes.thread_rank() == 0) *tile.template slot<T>(details::thread_in_block() / warp) = value;
+  tenfold::simt::sync_block({file, line});
+  const unsigned first = tile.meta_group_rank() * Size, all = details::threads_of_block();
+  value = *tile.template slot<T>(first / warp);
+  for (unsigned thread = first + warp; thread < first + Size && thread < all; thread += warp)
+    value = op(value, *tile.template slot<T>(thread / warp));
+  tenfold::simt::sync_block({file, line});
+  return value;
 }
 
 /// The fold of this thread's value and those of all ranks below.

@@ -17,6 +17,7 @@
 #include "host/observe/profile.hpp"
 #include "host/observe/recorder.hpp"
 #include "host/reduce/kernel_sources.hpp"
+#include "host/simt/executor.hpp"
 #include "host/simt/kernel_symbols.hpp"
 
 namespace tenfold::cli {
@@ -61,7 +62,7 @@ class tracer final : public simt::observer, private observe::step_reader {
       : type_(r.type),
         traced_block_(traced_block),
         is_played_(reader == trace_reader::page),
-        recorder_(*this, observe::enough_steps(r.n), true) {}
+        recorder_(*this, simt::enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
   [[nodiscard]] json finish(std::string_view file) {
