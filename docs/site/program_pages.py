@@ -71,18 +71,19 @@ def write_page(program, page, *arguments, code=0):
     tenfold(program, *arguments, "--html", page, code=code)
 
 
-def write_pages(program, folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / "players").mkdir(parents=True)
+def write_players(program, folder):
     calls = [(path, ["check", path.stem], FOUND) for path in (ROOT / "kernels/pitfalls").glob("*.hpp")]
     calls += [(path, ["trace", path.stem.split("_", 1)[1], "--warp", WARPS], 0)
               for path in (ROOT / "kernels").glob("[0-9]*.hpp")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        pages = [pool.submit(write_compare_page, program, folder / "compare.html")]
-        pages += [pool.submit(write_page, program, folder / f"players/{path.stem}.html", *arguments, code=code)
-                  for path, arguments, code in calls]
-    for page in pages:
-        page.result()
+        list(pool.map(lambda call: write_page(program, folder / f"{call[0].stem}.html", *call[1], code=call[2]), calls))
+
+
+def write_pages(program, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "players").mkdir(parents=True)
+    write_players(program, folder / "players")
+    write_compare_page(program, folder / "compare.html")
 
 
 if __name__ == "__main__":
