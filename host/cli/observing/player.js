@@ -219,18 +219,18 @@ class Trace {
     return changes;
   }
 
-  /** What memory and lanes hold once so many steps are done. @param {number} done */
+  /** What memory and lanes hold once so many steps are done. It lasts until it is asked for again. @param {number} done */
   stateAfter(done) {
     const launch = done === 0 ? 0 : this.steps[done - 1].launch;
-    const cells = new Map(this.before[launch]);
-    /** @type {number[]} */
-    const threads = [];
-    for (let s = 0; s < done; ++s)
-      if (this.steps[s].launch === launch)
-        for (const change of this.changes[s])
-          if (change.cell !== undefined) cells.set(change.cell, change.value);
-          else threads[/** @type {number} */ (change.thread)] = change.value;
-    return {launch, cells, threads};
+    // A step forward, which is what most are, goes on from the last.
+    if (!this.last || this.last.launch !== launch || this.last.done > done)
+      this.last = {launch, done: Math.max(0, this.steps.findIndex((step) => step.launch === launch)), cells: new Map(this.before[launch]), threads: /** @type {number[]} */ ([])};
+    const {last} = this;
+    for (; last.done < done; ++last.done)
+      for (const change of this.changes[last.done])
+        if (change.cell !== undefined) last.cells.set(change.cell, change.value);
+        else last.threads[/** @type {number} */ (change.thread)] = change.value;
+    return last;
   }
 
   /** Of a step, which lanes touch which element, in which turn, and with whom they share it.
@@ -670,9 +670,15 @@ class Panel {
     /** @type {Map<number, Map<number, number>>} lanes by line, by warp */
     const at = new Map();
     if (done > 0)
-      trace.stepsOf.forEach((own, thread) => {
-        const next = own.find((s) => s >= done - 1 && trace.steps[s].launch === this.launch);
-        if (next === undefined) return;
+      trace.stepsOf.forEach((own) => {
+        let begin = 0, end = own.length;  // the first of its steps from this one on
+        while (begin < end) {
+          const middle = (begin + end) >> 1;
+          if (own[middle] < done - 1) begin = middle + 1;
+          else end = middle;
+        }
+        const next = own[begin];
+        if (next === undefined || trace.steps[next].launch !== this.launch) return;
         const {line, warp} = trace.steps[next], warps = at.get(line) || new Map();
         warps.set(warp, (warps.get(warp) || 0) + 1);
         at.set(line, warps);
