@@ -3,7 +3,8 @@
 
 In FOLDER/players there is one for each of the ten stages, in which a reader chooses between warps, and one for
 each pitfall, which opens at what `tenfold check` finds. FOLDER/compare.html compares results: those in
-docs/results, those that others contributed, and, of GPUs of AMD that none is of, what the model says.
+docs/results, those that others contributed, and, of GPUs of AMD that none is of, what the model says and what
+others published.
 """
 
 import concurrent.futures
@@ -47,7 +48,10 @@ def recorded(gpu):
 def modelled(program, gpu):
     documents = [json.loads(tenfold(program, "model", "--all", "--device", gpu, "--n", n, "--json", "-"))
                  for n in MODELLED_SIZES]
-    return {**documents[0], "models": [each for document in documents for each in document["models"]]}
+    figures = [{**each, "bytes_per_second": each["gibibytes_per_second"] * 2**30}
+               for each in json.loads((RESULTS / "published.json").read_text())["figures"] if each["gpu"] == gpu]
+    return {"context": {**documents[0]["context"], "published": figures},
+            "models": [each for document in documents for each in document["models"]]}
 
 
 def write_compare_page(program, page):
