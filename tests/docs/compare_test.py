@@ -159,6 +159,43 @@ class ChromiumTest(chromium.QuietPages, PageTest):
         self.assertEqual(10, self.value_of("document.querySelectorAll('.plot .model .bar').length"))
         self.assertEqual(0, self.value_of("document.querySelectorAll('.plot .model .spread').length"))
 
+    def test_ratios_and_intervals_are_the_programs(self):
+        files = RESULTS / "h200-ladder-256.json", RESULTS / "h200-ladder.json"
+        page = self.folder / "two.html"
+        tenfold("compare", *files, "--html", page)
+        self.browser.open(page.as_uri())
+        chosen = self.value_of("compare.chosen")
+        told = {each["who"]: each["results"] for each in json.loads(tenfold("compare", *files, "--json", "-"))["comparisons"]
+                if (each["mode"] or "", each["n"], each["type"], each["op"]) == tuple(chosen[key] for key in ("mode", "n", "type", "op"))}
+        rows = self.value_of("[...document.querySelectorAll('tbody tr')].map(row => [row.firstChild.textContent, row.lastChild.lastChild.textContent])")
+        expected = [[who, f"{each['B']['speed_up']:.2f} x A{' ~' if each['B']['within_spread'] else ''}"]
+                    for who, each in told.items() if each["A"] and each["B"]]
+        self.assertLess(9, len(expected))
+        self.assertLess(0, sum("~" in words for _, words in expected))
+        self.assertEqual([], [each for each in expected if each not in rows])
+        times = self.value_of("""compare.kind = 'times', compare.show(),
+            [...document.querySelectorAll('tbody tr')].map(row => [row.firstChild.textContent, row.lastChild.firstChild.textContent])""")
+        self.assertEqual([], [who for who, each in told.items() if each["A"] and each["B"] and [who, f"{each['B']['speed_up']:.2f} x"] not in times])
+        # As long as they say, and each with its interval.
+        for kind in ("rate", "time"):
+            bars = self.value_of(f"""compare.kind = '{kind}', compare.show(), [...document.querySelectorAll('.plot g')].map(g =>
+                [Number(g.querySelector('.bar').getAttribute('width')), g.querySelector('.spread').getAttribute('d').match(/[\\d.]+/g).map(Number),
+                 Number(g.querySelector('.bar').getAttribute('x'))])""")
+            values = [(r["bytes_per_second"], r["seconds"], r["low"], r["high"]) for who, _ in rows
+                      for r in (told[who]["A"], told[who]["B"]) if r and (kind == "time" or who != "peer:empty")]
+            self.assertEqual(len(values), len(bars))
+            scale = max(bar[0] for bar in bars) / max(value[0 if kind == "rate" else 1] for value in values)
+            for (rate, seconds, low, high), (width, (from_x, *_, to_x, _, _), left) in zip(values, bars):
+                ends = (rate * seconds / high, rate * seconds / low) if kind == "rate" else (low, high)
+                value = rate if kind == "rate" else seconds
+                self.assertAlmostEqual(value * scale, width, 3)
+                for end, x in zip(ends, (from_x, to_x)):
+                    self.assertAlmostEqual(end * scale, x - left, 3)
+        # Over sizes a band holds the intervals.
+        spread = self.value_of("""compare.view = 'sizes', compare.kind = 'rate', compare.show(),
+            [...document.querySelectorAll('.plot .band')].map(band => band.getAttribute('d').length > 10)""")
+        self.assertEqual([True, True], spread)
+
     def test_what_others_published_is_drawn_as_such(self):
         figure = json.loads((RESULTS / "published.json").read_text())["figures"][0]
         rate = f"{figure['gibibytes_per_second'] * 2**30 / 1e9:.0f} GB/s"

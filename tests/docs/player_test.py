@@ -65,6 +65,33 @@ class WeightTest(unittest.TestCase):
         self.assertEqual({}, {page: weight for page, weight in weights.items() if weight >= MOST_BYTES})
 
 
+def what_a_page_shows(launch, number, context):
+    """Of a step, from the trace alone."""
+    step = launch["steps"][number]
+    array = next((each for each in launch["arrays"] if each["name"] == step.get("array")), None)
+    width = max(1, step["bytes"] // array["element_bytes"]) if array else 0
+    touched = [lane["index"] + each for lane in step["lanes"] for each in range(width)] if array else []
+    is_shared = array is not None and array["space"] == "shared"
+    bank = {index: index * array["element_bytes"] // 4 % context["banks"] for index in touched} if is_shared else {}
+    words = {}
+    for index, at in bank.items():
+        words.setdefault(at, set()).add(index)
+    name = (lambda index: f"{array['name']}[{index}]")
+    first = context["warp"] * step["warp"]
+    taking = {lane["lane"] for lane in step["lanes"]}
+    arrived = {each["warp"] for each in launch["steps"][:number + 1]
+               if each["action"] == "block_barrier" and each["epoch"] == step["epoch"]}
+    return {"lines": [step["line"]] if step["line"] else [],
+            "threads": [lane["thread"] for lane in step["lanes"]],
+            "cells": sorted(map(name, set(touched))),
+            "shared": sorted(name(index) for index in bank if touched.count(index) > 1 and len(words[bank[index]]) == 1),
+            "banks": [[name(index), bank[index] + 1] for index in sorted(bank)] if is_shared and array["elements"] > 1 else [],
+            "sectors": 0 if is_shared else step.get("sectors", 0), "moves": len(touched),
+            "shuffles": [[first + lane["source"], lane["thread"]] for lane in step["lanes"] if lane.get("source", lane["lane"]) != lane["lane"]
+                         and lane["source"] in taking],
+            "barrier": [len(arrived)] if step["action"] == "block_barrier" else []}
+
+
 class PagesTest(unittest.TestCase):
     """What tests of either browser begin with."""
 
@@ -136,6 +163,35 @@ class PlayerTest(chromium.QuietPages, PagesTest):
                     self.assertTrue(self.caption().endswith(f"f32 is {result}."), self.caption())
                     shown = self.value_of("[...document.querySelectorAll('.memory')].pop().querySelector('.cell').title")
                     self.assertAlmostEqual(float(result), float(re.match(r"out\[0\]: (\S+)", shown)[1]), 5)
+
+    def test_a_step_shows_who_does_what_where(self):
+        """Of each step: its line, its lanes, the elements that they touch and in which bank those are, and the arrows."""
+        shown = """player.times.slice(1).map((_, i) => {
+            player.go(i + 1);
+            const panel = player.panels[0], all = selector => [...document.querySelectorAll(selector)], label = cell => cell.label;
+            const base = panel.inner.getBoundingClientRect(), centres = panel.lanes.map(cell => cell.getBoundingClientRect())
+                .map(({left, width, top}) => [left - base.left + width / 2, top - base.top]);
+            const laneAt = (x, y) => centres.findIndex(([a, b]) => Math.abs(a - x) + Math.abs(b - y) < 0.1);
+            return {lines: panel.lines.flatMap(({line}, at) => line.matches('.now') ? [at + 1] : []),
+                    threads: panel.lanes.flatMap((cell, at) => cell.matches('.idle') ? [] : [at]),
+                    cells: all('.memory .active, .memory .broadcast, .memory .conflict').map(label).sort(),
+                    shared: all('.memory .broadcast').map(label).sort(),
+                    banks: all('.memory .cell').filter(cell => cell.style.gridColumn && cell.matches('.active, .broadcast, .conflict'))
+                        .map(cell => [cell.label, Number.parseInt(cell.style.gridColumn)]),
+                    sectors: all('.sector.moved').length, moves: all('.moves:not(.shuffle)').length,
+                    shuffles: all('.moves.shuffle').map(path => path.getAttribute('d').match(/-?[\\d.]+/g).map(Number))
+                        .map(d => [laneAt(...d.slice(0, 2)), laneAt(...d.slice(-2))]),
+                    barrier: (player.caption.innerText.match(/as (\\d+) of/) || []).slice(1).map(Number)};
+        })"""
+        for stage, view, warp in ((2, 0, 8), (2, 1, 32), (7, 0, 8), (7, 2, 64), (8, 0, 8), (10, 0, 8)):
+            trace = json.loads(tenfold("trace", stage, "--warp", warp))
+            self.open(stage)
+            steps = self.value_of(f"player.open({view}), {shown}")
+            expected = [what_a_page_shows(launch, number, trace["context"])
+                        for launch in trace["launches"] for number in range(len(launch["steps"]))]
+            self.assertEqual(len(expected), len(steps))
+            for number, (one, other) in enumerate(zip(expected, steps), 1):
+                self.assertEqual(one, other, f"stage {stage}, warps of {warp}, step {number}")
 
     def test_an_address_leads_to_a_step(self):
         self.open(3, "#step=17")
