@@ -49,7 +49,7 @@ def modelled(program, gpu):
     documents = [json.loads(tenfold(program, "model", "--all", "--device", gpu, "--n", n, "--json", "-"))
                  for n in MODELLED_SIZES]
     figures = [{**each, "bytes_per_second": each["gibibytes_per_second"] * 2**30}
-               for each in json.loads((RESULTS / "published.json").read_text())["figures"] if each["gpu"] == gpu]
+               for each in json.loads((RESULTS / "published.json").read_text())["figures"] if each["gpu"] == documents[0]["context"]["gpu"]]
     return {"context": {**documents[0]["context"], "published": figures},
             "models": [each for document in documents for each in document["models"]]}
 

@@ -191,6 +191,12 @@ class ChromiumTest(chromium.QuietPages, PageTest):
                 self.assertAlmostEqual(value * scale, width, 3)
                 for end, x in zip(ends, (from_x, to_x)):
                     self.assertAlmostEqual(end * scale, x - left, 3)
+        # Of several shapes the fastest stands for its stage.
+        entry = {"name": "a/f32/sum/n:8/block:1", "real_time": 2, "time_unit": "us", "bytes_per_second": 1e9}
+        entries = [{**entry, "name": f"a/f32/sum/n:8/block:{time}", "real_time": time} for time in (3, 2, 4)]
+        self.take("shapes.json", json.dumps({"benchmarks": entries}))
+        self.assertEqual(2e-6, self.value_of("compare.rowsOf([[], [], compare.files[2].entries])[0].found[2].seconds"))
+        self.value_of("compare.files.pop()")
         # Over sizes a band holds the intervals.
         spread = self.value_of("""compare.view = 'sizes', compare.kind = 'rate', compare.show(),
             [...document.querySelectorAll('.plot .band')].map(band => band.getAttribute('d').length > 10)""")
@@ -207,6 +213,9 @@ class ChromiumTest(chromium.QuietPages, PageTest):
         self.assertEqual([letter + rate], self.value_of(drawn))
         self.assertEqual([], self.value_of(f"compare.kind = 'time', compare.show(), {drawn}"))
         self.assertIn("not measured here", self.value_of("document.querySelector('caption').innerText"))
+        for each in json.loads((RESULTS / "published.json").read_text())["figures"]:
+            told = program_pages.modelled(PROGRAM, each["gpu"].split(",")[0])["context"]["published"]
+            self.assertIn(each["source"], [one["source"] for one in told])
         model = json.loads(self.model.read_text())
         good = {"bytes_per_second": 1e12, "what": "<b>", "source": "https://example.org/<b>"}
         bad = [{**good, **change} for change in ({"source": "javascript:alert(1)"}, {"source": None}, {"bytes_per_second": -1},
