@@ -183,7 +183,8 @@ class PlayerTest(chromium.QuietPages, PagesTest):
                         .map(d => [laneAt(...d.slice(0, 2)), laneAt(...d.slice(-2))]),
                     barrier: (player.caption.innerText.match(/as (\\d+) of/) || []).slice(1).map(Number)};
         })"""
-        for stage, view, warp in ((2, 0, 8), (2, 1, 32), (7, 0, 8), (7, 2, 64), (8, 0, 8), (10, 0, 8)):
+        self.make(11, "trace", 11)  # in which lanes read one element together
+        for stage, view, warp in ((2, 0, 8), (2, 1, 32), (7, 0, 8), (7, 2, 64), (8, 0, 8), (10, 0, 8), (11, 0, 8)):
             trace = json.loads(tenfold("trace", stage, "--warp", warp))
             self.open(stage)
             steps = self.value_of(f"player.open({view}), {shown}")

@@ -372,7 +372,8 @@ class Compare {
   drawBars(rows) {
     const width = Math.max(300, this.plot.clientWidth || 900), thin = 15, isNarrow = width < 560;
     const left = isNarrow ? 22 : 190, right = 92, gap = isNarrow ? 30 : 12;
-    const shown = rows.map((row) => ({row, figures: this.files.map((_, i) => this.figureOf(row, i))}));
+    const shown = rows.map((row) => ({row, figures: this.files.map((_, i) => this.figureOf(row, i))}))
+      .filter(({figures}) => figures.some(Boolean));
     const most = Math.max(...[...shown, ...this.publishedBars()].flatMap(({figures}) => figures.map((each) => (each ? Math.max(each.value, each.high || 0) : 0))), 1e-300);
     const x = (/** @type {number} */ value) => left + (width - left - right) * (value / most);
     let y = isNarrow ? 4 : 8;
