@@ -3,7 +3,8 @@
 
 In FOLDER/players there is one for each of the ten stages, in which a reader chooses between warps, and one for
 each pitfall, which opens at what `tenfold check` finds. FOLDER/compare.html compares results: those in
-docs/results, those that others contributed, and, of GPUs of AMD that none is of, what the model says.
+docs/results, those that others contributed, and, of GPUs of AMD that none is of, what the model says and what
+others published.
 """
 
 import concurrent.futures
@@ -47,7 +48,10 @@ def recorded(gpu):
 def modelled(program, gpu):
     documents = [json.loads(tenfold(program, "model", "--all", "--device", gpu, "--n", n, "--json", "-"))
                  for n in MODELLED_SIZES]
-    return {**documents[0], "models": [each for document in documents for each in document["models"]]}
+    figures = [{**each, "bytes_per_second": each["gibibytes_per_second"] * 2**30}
+               for each in json.loads((RESULTS / "published.json").read_text())["figures"] if each["gpu"] == documents[0]["context"]["gpu"]]
+    return {"context": {**documents[0]["context"], "published": figures},
+            "models": [each for document in documents for each in document["models"]]}
 
 
 def write_compare_page(program, page):
@@ -71,18 +75,19 @@ def write_page(program, page, *arguments, code=0):
     tenfold(program, *arguments, "--html", page, code=code)
 
 
-def write_pages(program, folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    (folder / "players").mkdir(parents=True)
+def write_players(program, folder):
     calls = [(path, ["check", path.stem], FOUND) for path in (ROOT / "kernels/pitfalls").glob("*.hpp")]
     calls += [(path, ["trace", path.stem.split("_", 1)[1], "--warp", WARPS], 0)
               for path in (ROOT / "kernels").glob("[0-9]*.hpp")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        pages = [pool.submit(write_compare_page, program, folder / "compare.html")]
-        pages += [pool.submit(write_page, program, folder / f"players/{path.stem}.html", *arguments, code=code)
-                  for path, arguments, code in calls]
-    for page in pages:
-        page.result()
+        list(pool.map(lambda call: write_page(program, folder / f"{call[0].stem}.html", *call[1], code=call[2]), calls))
+
+
+def write_pages(program, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "players").mkdir(parents=True)
+    write_players(program, folder / "players")
+    write_compare_page(program, folder / "compare.html")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -22,6 +23,9 @@ import firefox
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "docs/results"
+sys.path.insert(0, str(ROOT / "docs/site"))
+import program_pages  # noqa: E402
+
 PROGRAM = os.environ.get("TENFOLD_PROGRAM", str(ROOT / "build/simt/tenfold"))
 PHONE = chromium.PHONE
 VIEWS = ("stages", "sizes", "types")
@@ -68,6 +72,15 @@ class SchemaTest(unittest.TestCase):
     def test_the_program_writes_what_the_schema_has(self):
         self.assertEqual([], self.errors(json.loads(tenfold("run", 1, "--n", "2^10", "--json", "-"))))
 
+    def test_what_others_published_says_where(self):
+        validator = self.validator.evolve(schema={"$ref": "#/$defs/published", "$defs": self.validator.schema["$defs"]})
+        published = json.loads((RESULTS / "published.json").read_text())
+        self.assertEqual([], list(validator.iter_errors(published)))
+        for key in published["figures"][0]:
+            bad = copy.deepcopy(published)
+            del bad["figures"][0][key]
+            self.assertEqual(1, len(list(validator.iter_errors(bad))), key)
+
     def test_what_is_not_as_the_schema_has_it_is_found(self):
         good = json.loads((RESULTS / "h200-ladder.json").read_text())
         for change in (lambda d: d.pop("context"), lambda d: d["context"].pop("device"), lambda d: d["benchmarks"].clear(),
@@ -88,7 +101,7 @@ class PageTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.model = cls.folder / "model.json"
-        cls.model.write_text(tenfold("model", "--all", "--device", "mi300x", "--json", "-"))
+        cls.model.write_text(json.dumps(program_pages.modelled(PROGRAM, "MI300X")))
         cls.page = cls.folder / "page.html"
         tenfold("compare", RESULTS / "h200-ladder.json", RESULTS / "h200-sizes.json", RESULTS / "h200-types.json", cls.model,
                 "--html", cls.page)
@@ -145,6 +158,72 @@ class ChromiumTest(chromium.QuietPages, PageTest):
         self.assertIn("calculated and not measured", self.value_of("document.querySelector('.files .model').innerText"))
         self.assertEqual(10, self.value_of("document.querySelectorAll('.plot .model .bar').length"))
         self.assertEqual(0, self.value_of("document.querySelectorAll('.plot .model .spread').length"))
+
+    def test_ratios_and_intervals_are_the_programs(self):
+        files = RESULTS / "h200-ladder-256.json", RESULTS / "h200-ladder.json"
+        page = self.folder / "two.html"
+        tenfold("compare", *files, "--html", page)
+        self.browser.open(page.as_uri())
+        chosen = self.value_of("compare.chosen")
+        told = {each["who"]: each["results"] for each in json.loads(tenfold("compare", *files, "--json", "-"))["comparisons"]
+                if (each["mode"] or "", each["n"], each["type"], each["op"]) == tuple(chosen[key] for key in ("mode", "n", "type", "op"))}
+        rows = self.value_of("[...document.querySelectorAll('tbody tr')].map(row => [row.firstChild.textContent, row.lastChild.lastChild.textContent])")
+        expected = [[who, f"{each['B']['speed_up']:.2f} x A{' ~' if each['B']['within_spread'] else ''}"]
+                    for who, each in told.items() if each["A"] and each["B"]]
+        self.assertLess(9, len(expected))
+        self.assertLess(0, sum("~" in words for _, words in expected))
+        self.assertEqual([], [each for each in expected if each not in rows])
+        times = self.value_of("""compare.kind = 'times', compare.show(),
+            [...document.querySelectorAll('tbody tr')].map(row => [row.firstChild.textContent, row.lastChild.firstChild.textContent])""")
+        self.assertEqual([], [who for who, each in told.items() if each["A"] and each["B"] and [who, f"{each['B']['speed_up']:.2f} x"] not in times])
+        # As long as they say, and each with its interval.
+        for kind in ("rate", "time"):
+            bars = self.value_of(f"""compare.kind = '{kind}', compare.show(), [...document.querySelectorAll('.plot g')].map(g =>
+                [Number(g.querySelector('.bar').getAttribute('width')), g.querySelector('.spread').getAttribute('d').match(/[\\d.]+/g).map(Number),
+                 Number(g.querySelector('.bar').getAttribute('x'))])""")
+            values = [(r["bytes_per_second"], r["seconds"], r["low"], r["high"]) for who, _ in rows
+                      for r in (told[who]["A"], told[who]["B"]) if r and (kind == "time" or who != "peer:empty")]
+            self.assertEqual(len(values), len(bars))
+            scale = max(bar[0] for bar in bars) / max(value[0 if kind == "rate" else 1] for value in values)
+            for (rate, seconds, low, high), (width, (from_x, *_, to_x, _, _), left) in zip(values, bars):
+                ends = (rate * seconds / high, rate * seconds / low) if kind == "rate" else (low, high)
+                value = rate if kind == "rate" else seconds
+                self.assertAlmostEqual(value * scale, width, 3)
+                for end, x in zip(ends, (from_x, to_x)):
+                    self.assertAlmostEqual(end * scale, x - left, 3)
+        # Of several shapes the fastest stands for its stage.
+        entry = {"name": "a/f32/sum/n:8/block:1", "real_time": 2, "time_unit": "us", "bytes_per_second": 1e9}
+        entries = [{**entry, "name": f"a/f32/sum/n:8/block:{time}", "real_time": time} for time in (3, 2, 4)]
+        self.take("shapes.json", json.dumps({"benchmarks": entries}))
+        self.assertEqual(2e-6, self.value_of("compare.rowsOf([[], [], compare.files[2].entries])[0].found[2].seconds"))
+        self.value_of("compare.files.pop()")
+        # Over sizes a band holds the intervals.
+        spread = self.value_of("""compare.view = 'sizes', compare.kind = 'rate', compare.show(),
+            [...document.querySelectorAll('.plot .band')].map(band => band.getAttribute('d').length > 10)""")
+        self.assertEqual([True, True], spread)
+
+    def test_what_others_published_is_drawn_as_such(self):
+        figure = json.loads((RESULTS / "published.json").read_text())["figures"][0]
+        rate = f"{figure['gibibytes_per_second'] * 2**30 / 1e9:.0f} GB/s"
+        self.assertIn(f"Published, not measured here: {rate}, {figure['what']}, {figure['date']}",
+                      self.value_of("document.querySelector('.files .published').innerText"))
+        self.assertEqual(figure["source"], self.value_of("document.querySelector('.files .published a').href"))
+        drawn = "[...document.querySelectorAll('.plot .published')].map(each => each.textContent)"
+        letter = self.value_of("letterOf(compare.files.findIndex(({isModel}) => isModel))")
+        self.assertEqual([letter + rate], self.value_of(drawn))
+        self.assertEqual([], self.value_of(f"compare.kind = 'time', compare.show(), {drawn}"))
+        self.assertIn("not measured here", self.value_of("document.querySelector('caption').innerText"))
+        for each in json.loads((RESULTS / "published.json").read_text())["figures"]:
+            told = program_pages.modelled(PROGRAM, each["gpu"].split(",")[0])["context"]["published"]
+            self.assertIn(each["source"], [one["source"] for one in told])
+        model = json.loads(self.model.read_text())
+        good = {"bytes_per_second": 1e12, "what": "<b>", "source": "https://example.org/<b>"}
+        bad = [{**good, **change} for change in ({"source": "javascript:alert(1)"}, {"source": None}, {"bytes_per_second": -1},
+                                                 {"bytes_per_second": "1"})]
+        for published, count in (([*bad, None, good], 1), (bad, 0), ({}, 0), (1, 0)):
+            model["context"]["published"] = published
+            self.assertEqual([], self.take("more.json", json.dumps(model)))
+            self.assertEqual(count, self.value_of("compare.files.pop().published.length"))
 
     def test_every_view_shows_every_figure(self):
         for view in VIEWS:

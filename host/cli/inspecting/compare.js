@@ -7,7 +7,8 @@
  * @typedef {{who: string, type: string, op: string, n: number, mode: string, shape: string, seconds: number,
  *            low: number | null, high: number | null, rate: number, peak: number | null,
  *            ceiling: number | null}} Entry
- * @typedef {{file: string, device: string, date: string, isModel: boolean, wrong: number, entries: Entry[]}} Results
+ * @typedef {{what: string, rate: number, date: string, source: string}} Published by others, of memory that is read
+ * @typedef {{file: string, device: string, date: string, isModel: boolean, published: Published[], wrong: number, entries: Entry[]}} Results
  * @typedef {"mode" | "n" | "type" | "op" | "who"} Key
  * @typedef {{value: number, low: number | null, high: number | null}} Figure
  * @typedef {{label: string, n: number, found: (Entry | null)[]}} Row of a table, with an entry for each file
@@ -52,7 +53,7 @@ function parseName(name) {
 function asMeasured(models) {
   const context = own(models, "context"), kind = own(context, "costs_measured") === false ? "model: at best" : "model";
   return {
-    context: {device: `${textAt(context, "gpu")} (${kind})`, date: textAt(context, "date"), model: true},
+    context: {device: `${textAt(context, "gpu")} (${kind})`, date: textAt(context, "date"), model: true, published: own(context, "published")},
     benchmarks: models.models.filter((/** @type {any} */ each) => each && typeof each === "object").map((/** @type {any} */ each) => {
       const n = numberAt(each, "n") || 0, time = numberAt(each, "predicted") || 0, type = textAt(each, "type");
       const stage = String(numberAt(each, "stage") || 0).padStart(2, "0");
@@ -62,6 +63,12 @@ function asMeasured(models) {
     }),
   };
 }
+
+/** What others measured, and where they say so; without an address it counts for nothing. @param {any} figures @returns {Published[]} */
+const readPublished = (figures) => !Array.isArray(figures) ? [] : figures.slice(0, 8).flatMap((figure) => {
+  const rate = numberAt(figure, "bytes_per_second"), source = textAt(figure, "source");
+  return rate !== null && rate > 0 && source.startsWith("https://") ? [{what: textAt(figure, "what"), rate, date: textAt(figure, "date"), source}] : [];
+});
 
 /**
  * @param {any} document @param {string} file
@@ -122,7 +129,7 @@ function readResults(document, file) {
   if (!entries.length) fail("it holds nothing to compare: all its results are wrong");
   const device = textAt(context, "device"), name = textAt(context, "device_name");
   return {file, device: name || device.replace(/^\w+:\d+ \((.*)\)$/, "$1") || "unknown device", date: textAt(context, "date").slice(0, 16).replace("T", " "),
-          isModel: own(context, "model") === true, wrong, entries};
+          isModel: own(context, "model") === true, published: readPublished(own(context, "published")), wrong, entries};
 }
 
 // ---- figures and words ----------------------------------------------------------------------------
@@ -176,7 +183,7 @@ function isWithinSpread(a, b) {
 
 // ---- the page -------------------------------------------------------------------------------------
 
-const FASTEST = "the fastest stage";
+const FASTEST = "the fastest stage", PUBLISHED = "published, of reads";
 /** What each view has a row for, and what it lets a reader choose. @type {Record<string, {name: string, by: string, keys: Key[]}>} */
 const VIEWS = {
   stages: {name: "Stages", by: "stage or peer", keys: ["mode", "n", "type", "op"]},
@@ -256,11 +263,13 @@ class Compare {
   }
 
   showFiles() {
-    this.list.replaceChildren(...this.files.map(({file, device, date, isModel, wrong, entries}, i) =>
+    this.list.replaceChildren(...this.files.map(({file, device, date, isModel, published, wrong, entries}, i) =>
       make("li", {style: markOf(i), class: isModel ? "model" : ""}, [
         make("span", {class: "letter"}, [letterOf(i)]), make("b", {}, [make("bdi", {}, [device])]),
         make("span", {class: "about"}, [make("bdi", {}, [file]), `, ${date || "no date"}, ${counted(entries.length, "result")}` +
-          (isModel ? ", calculated and not measured" : "") + (wrong ? `; ${counted(wrong, "result is", "results are")} wrong and left out` : "")]),
+          (isModel ? ", calculated and not measured" : "") + (wrong ? `; ${counted(wrong, "result is", "results are")} wrong and left out` : ""),
+          ...published.map(({what, rate, date: when, source}) => make("span", {class: "published"}, [
+            `Published, not measured here: ${KINDS.rate.text(rate)}, `, make("a", {href: source, rel: "noreferrer"}, [what]), when && `, ${when}`]))]),
         make("span", {class: "buttons"}, [
           make("button", {type: "button", disabled: i === 0, title: "The others are compared with A", "aria-label": `Make ${letterOf(i)} the first`,
                           onclick: () => { this.files.unshift(...this.files.splice(i, 1)); this.show(); }}, ["First"]),
@@ -351,23 +360,32 @@ class Compare {
     return element;
   }
 
+  /** What others published, below what was measured or calculated. @returns {{row: Row, figures: (Figure | null)[]}[]} */
+  publishedBars() {
+    const most = this.kind === "rate" ? Math.max(0, ...this.files.map(({published}) => published.length)) : 0;
+    return Array.from({length: most}, (_, p) => ({
+      row: {label: PUBLISHED, n: 0, found: []},
+      figures: this.files.map(({published}) => published[p] ? {value: published[p].rate, low: null, high: null} : null)}));
+  }
+
   /** @param {Row[]} rows */
   drawBars(rows) {
     const width = Math.max(300, this.plot.clientWidth || 900), thin = 15, isNarrow = width < 560;
     const left = isNarrow ? 22 : 190, right = 92, gap = isNarrow ? 30 : 12;
-    const shown = rows.map((row) => ({row, figures: this.files.map((_, i) => this.figureOf(row, i))}));
-    const most = Math.max(...shown.flatMap(({figures}) => figures.map((each) => (each ? Math.max(each.value, each.high || 0) : 0))), 1e-300);
+    const shown = rows.map((row) => ({row, figures: this.files.map((_, i) => this.figureOf(row, i))}))
+      .filter(({figures}) => figures.some(Boolean));
+    const most = Math.max(...[...shown, ...this.publishedBars()].flatMap(({figures}) => figures.map((each) => (each ? Math.max(each.value, each.high || 0) : 0))), 1e-300);
     const x = (/** @type {number} */ value) => left + (width - left - right) * (value / most);
     let y = isNarrow ? 4 : 8;
     const svg = this.canvas(width, 1);
-    for (const {row, figures} of shown) {
+    for (const {row, figures} of [...shown, ...this.publishedBars()]) {
       const name = row.label.length > 26 ? `${row.label.slice(0, 25)}…` : row.label;
       if (isNarrow) y += 16;
       const bars = figures.filter(Boolean).length;
       this.put(svg, "text", isNarrow ? {x: 0, y: y - 4} : {x: left - 24, y: y + (bars * thin) / 2 + 4, "text-anchor": "end"}, name);
       figures.forEach((figure, i) => {
         if (!figure) return;
-        const group = this.put(svg, "g", {style: markOf(i), class: this.files[i].isModel ? "model" : ""});
+        const group = this.put(svg, "g", {style: markOf(i), class: row.label === PUBLISHED ? "published" : this.files[i].isModel ? "model" : ""});
         const middle = y + thin / 2;
         this.put(group, "text", {x: left - 6, y: middle + 4, "text-anchor": "end", class: "soft"}, letterOf(i));
         this.put(group, "rect", {class: "bar", x: left, y: y + 2, width: Math.max(1, x(figure.value) - left), height: thin - 4});
@@ -450,7 +468,8 @@ class Compare {
     this.table.replaceChildren(make("table", {}, [
       make("caption", {}, [`${this.title()}. Below each median its interval: from the 5th to the 95th percentile, or from the fastest run to the slowest. ` +
         "~ marks a difference from A within the spread. Of several shapes the fastest stands here." +
-        (this.files.some(({isModel}) => isModel) ? " What a model says is calculated, and has no interval." : "")]),
+        (this.files.some(({isModel}) => isModel) ? " What a model says is calculated, and has no interval." : "") +
+        (this.files.some(({published}) => published.length) ? " What was published is of memory that others read, not measured here, and is in no row of the table." : "")]),
       make("thead", {}, [make("tr", {}, [make("th", {scope: "col"}, [by]), ...this.files.map(({device}, i) =>
         make("th", {scope: "col"}, [`${letterOf(i)} `, make("bdi", {}, [device])]))])]),
       make("tbody", {}, rows.map((row) => make("tr", {}, [make("th", {scope: "row"}, [make("bdi", {}, [row.label])]),

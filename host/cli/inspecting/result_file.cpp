@@ -96,12 +96,14 @@ json as_measured(const json& models) {
   const json context = models.value("context", json::object());
   const auto costs = context.find("costs_measured");
   const bool is_bound = costs != context.end() && *costs == false;
-  json measured{{"context",
-                 {{"device", fmt::format("{} ({})", text_at(context, "gpu"),
-                                         is_bound ? "model: at best" : "model")},
-                  {"date", text_at(context, "date")},
-                  {"model", true}}},
-                {"benchmarks", json::array()}};
+  json measured{
+      {"context",
+       {{"device",
+         fmt::format("{} ({})", text_at(context, "gpu"), is_bound ? "model: at best" : "model")},
+        {"date", text_at(context, "date")},
+        {"model", true},
+        {"published", context.is_object() ? context.value("published", json()) : json()}}},
+      {"benchmarks", json::array()}};
   for (const json& each : models["models"]) {
     if (!each.is_object()) continue;
     const std::string type = text_at(each, "type");
@@ -163,7 +165,7 @@ class result_reader {
     const json document = parse();
     json page{{"context", shown(document.value("context", json::object()),
                                 {"device", "device_name", "date", "peak", "peak_bytes_per_second",
-                                 "read_ceiling_bytes_per_second", "model"})},
+                                 "read_ceiling_bytes_per_second", "model", "published"})},
               {"benchmarks", json::array()}};
     for (const json& entry : document["benchmarks"]) {
       page["benchmarks"].push_back(shown(

@@ -1,5 +1,5 @@
 // @ts-check
-// Plays traces of kernels: docs/trace.md says what is in one. The page has them with steps as rows
+// Plays traces of kernels: docs/trace.md says what is in one. The page has them with steps by numbers
 // (host/cli/observing/player_page.cpp).
 "use strict";
 
@@ -12,7 +12,8 @@
  * @typedef {{stage_name: string, stage: number, file: string, type: string, n: number, block: number,
  *            warp: number, banks: number, source: string, result?: string, expected?: string,
  *            is_wrong?: boolean, failure?: string, is_cut?: boolean}} Context
- * @typedef {{kernel: string, blocks: number, block: number, arrays: ArrayFacts[], steps: any[][]}} Launch
+ * @typedef {{kernel: string, blocks: number, block: number, arrays: ArrayFacts[], kinds: any[][],
+ *            values: (any[] | null)[], epochs: number[][]}} Launch
  * @typedef {{context: Context, launches: Launch[]}} TraceData
  * @typedef {{doing: string, file: string, line: number, block: number[], thread?: number, warp?: number,
  *            lane?: number, threads?: string}} Witness
@@ -76,7 +77,7 @@ class Trace {
     this.launches = data.launches;
     this.warps = Math.ceil(this.context.block / this.context.warp);
     /** @type {Step[]} */
-    this.steps = data.launches.flatMap((launch, i) => launch.steps.map((row) => this.decode(row, i)));
+    this.steps = data.launches.flatMap((launch, i) => this.decode(launch, i));
     /** @type {Value[]} */
     this.values = [];
     /** @type {Change[][]} what each step changes */
@@ -93,14 +94,15 @@ class Trace {
     this.ends = this.steps.map((step) => (time += this.turnsOf(step)));
   }
 
-  /** @param {any[]} row @param {number} launch @returns {Step} */
-  decode(row, launch) {
-    const [epoch, warp, action, line, array = null, bytes = null, turns = null, lanes, indices = null,
-           values = null, sources = null] = row;
-    const all = lanesOf(lanes);
-    const width = array === null ? 1 : Math.max(1, Math.floor(bytes / this.launches[launch].arrays[array].element_bytes));
-    return {launch, epoch, warp, action, line, array: array === null ? -1 : array, bytes, turns: turns || 0, lanes: all,
-            indices: typeof indices === "number" ? all.map((_, i) => indices + i * width) : indices, values, sources};
+  /** @param {Launch} data @param {number} launch @returns {Step[]} */
+  decode(data, launch) {
+    const kinds = data.kinds.map(([warp, action, line, array = null, bytes = null, turns = null, lanes, indices = null, sources = null]) => {
+      const all = lanesOf(lanes), width = array === null ? 1 : Math.max(1, Math.floor(bytes / data.arrays[array].element_bytes));
+      return {launch, warp, action, line, array: array === null ? -1 : array, bytes, turns: turns || 0, lanes: all,
+              indices: typeof indices === "number" ? all.map((_, i) => indices + i * width) : indices, sources};
+    });
+    return data.epochs.flatMap(([epoch, ...numbers]) => Array.from({length: numbers.length / 2}, (_, i) =>
+      ({...kinds[numbers[2 * i]], epoch, values: data.values[numbers[2 * i + 1]]})));
   }
 
   /** @param {Step} step @param {number} lane */
@@ -217,18 +219,18 @@ class Trace {
     return changes;
   }
 
-  /** What memory and lanes hold once so many steps are done. @param {number} done */
+  /** What memory and lanes hold once so many steps are done. It lasts until it is asked for again. @param {number} done */
   stateAfter(done) {
     const launch = done === 0 ? 0 : this.steps[done - 1].launch;
-    const cells = new Map(this.before[launch]);
-    /** @type {number[]} */
-    const threads = [];
-    for (let s = 0; s < done; ++s)
-      if (this.steps[s].launch === launch)
-        for (const change of this.changes[s])
-          if (change.cell !== undefined) cells.set(change.cell, change.value);
-          else threads[/** @type {number} */ (change.thread)] = change.value;
-    return {launch, cells, threads};
+    // A step forward, which is what most are, goes on from the last.
+    if (!this.last || this.last.launch !== launch || this.last.done > done)
+      this.last = {launch, done: Math.max(0, this.steps.findIndex((step) => step.launch === launch)), cells: new Map(this.before[launch]), threads: /** @type {number[]} */ ([])};
+    const {last} = this;
+    for (; last.done < done; ++last.done)
+      for (const change of this.changes[last.done])
+        if (change.cell !== undefined) last.cells.set(change.cell, change.value);
+        else last.threads[/** @type {number} */ (change.thread)] = change.value;
+    return last;
   }
 
   /** Of a step, which lanes touch which element, in which turn, and with whom they share it.
@@ -668,9 +670,15 @@ class Panel {
     /** @type {Map<number, Map<number, number>>} lanes by line, by warp */
     const at = new Map();
     if (done > 0)
-      trace.stepsOf.forEach((own, thread) => {
-        const next = own.find((s) => s >= done - 1 && trace.steps[s].launch === this.launch);
-        if (next === undefined) return;
+      trace.stepsOf.forEach((own) => {
+        let begin = 0, end = own.length;  // the first of its steps from this one on
+        while (begin < end) {
+          const middle = (begin + end) >> 1;
+          if (own[middle] < done - 1) begin = middle + 1;
+          else end = middle;
+        }
+        const next = own[begin];
+        if (next === undefined || trace.steps[next].launch !== this.launch) return;
         const {line, warp} = trace.steps[next], warps = at.get(line) || new Map();
         warps.set(warp, (warps.get(warp) || 0) + 1);
         at.set(line, warps);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <unordered_map>
 #include <utility>
 
 #include "host/cli/page/page.hpp"
@@ -48,9 +49,24 @@ json column_of(const json& lanes, const char* key, std::uint64_t step, bool is_f
   return is_regular ? column[0] : column;
 }
 
-/// [epoch, warp, action, line, array, bytes, turns, lanes, indices, values, sources], without the
-/// nulls at its end.
-json compact_step(const json& step, const json& arrays, bool is_float) {
+/// Each different thing once, in the order of its first appearance. As text, for 0.0 == -0.0.
+class distinct {
+ public:
+  std::size_t number_of(json one) {
+    const auto [known, is_new] = numbers_.try_emplace(one.dump(), all_.size());
+    if (is_new) all_.push_back(std::move(one));
+    return known->second;
+  }
+  [[nodiscard]] json take() { return std::move(all_); }
+
+ private:
+  json all_ = json::array();
+  std::unordered_map<std::string, std::size_t> numbers_;
+};
+
+/// What other steps of a loop are as well: [warp, action, line, array, bytes, turns, lanes,
+/// indices, sources], without the nulls at its end.
+json kind_of(const json& step, const json& arrays) {
   json array = nullptr, width = 0;
   for (std::size_t i = 0; step.contains("array") && i < arrays.size(); ++i)
     if (arrays[i]["name"] == step["array"]) {
@@ -61,19 +77,31 @@ json compact_step(const json& step, const json& arrays, bool is_float) {
   const json turns =
       step.contains("wavefronts") ? step["wavefronts"] : step.value("sectors", json());
   const json& lanes = step["lanes"];
-  json compact{step["epoch"],
-               step["warp"],
-               step["action"],
-               step["line"],
-               array,
-               step.value("bytes", json()),
-               turns,
-               ranges_of(lanes),
-               column_of(lanes, "index", width),
-               column_of(lanes, "value", 0, is_float),
-               column_of(lanes, "source", 0)};
-  while (compact.back().is_null()) compact.erase(compact.size() - 1);
-  return compact;
+  json kind{step["warp"],
+            step["action"],
+            step["line"],
+            array,
+            step.value("bytes", json()),
+            turns,
+            ranges_of(lanes),
+            column_of(lanes, "index", width),
+            column_of(lanes, "source", 0)};
+  while (kind.back().is_null()) kind.erase(kind.size() - 1);
+  return kind;
+}
+
+/// Steps by the numbers of their kinds and of their values, of which a kernel that does not end
+/// repeats few: [epoch, kind, values, kind, values, ...] for each epoch.
+void compact_steps(json& launch, bool is_float) {
+  distinct kinds, values;
+  json epochs = json::array();
+  for (const json& step : launch["steps"]) {
+    if (epochs.empty() || epochs.back()[0] != step["epoch"]) epochs.push_back({step["epoch"]});
+    epochs.back().push_back(kinds.number_of(kind_of(step, launch["arrays"])));
+    epochs.back().push_back(values.number_of(column_of(step["lanes"], "value", 0, is_float)));
+  }
+  launch.erase("steps");
+  launch.update({{"kinds", kinds.take()}, {"values", values.take()}, {"epochs", epochs}});
 }
 
 /// Runs of neighbours, each after its first index.
@@ -91,11 +119,11 @@ json compact_memory(const json& before, bool is_float) {
   return runs;
 }
 
-/// Steps as rows without names, of which a page has hundreds.
+/// As short as a page of hundreds of steps wants it.
 json compact_trace(json trace) {
   const bool is_float = trace["context"]["type"] == "f32";
   for (json& launch : trace["launches"]) {
-    for (json& step : launch["steps"]) step = compact_step(step, launch["arrays"], is_float);
+    compact_steps(launch, is_float);
     for (json& array : launch["arrays"])
       if (array.contains("before")) array["before"] = compact_memory(array["before"], is_float);
   }
