@@ -177,13 +177,16 @@ class Weave(unittest.TestCase):
 
     def test_holds_gpus_that_share_against_one(self):
         def row(ranks, n, time, ok=True):
-            return {"stage_name": "two_pass", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}
+            return {"stage_name": "nccl", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}
         rows = [row(1, 1 << 20, 10.0), row(1, 1 << 21, 16.0), row(2, 1 << 20, 8.0), row(2, 1 << 21, 12.5), row(3, 5, 9.0),
                 row(2, 1 << 22, 1.0, ok=False)]
         _, _, *lines = scaling.scaling_table({"benchmarks": rows}).splitlines()
         self.assertEqual([[cell.strip() for cell in line.strip("|").split("|")][2:] for line in lines], [
-            ["1", "10", "5 000", "1.00", "+0"], ["1", "16", "5 000", "1.00", "+0"], ["2", "8", "5 000", "1.25", ""],
+            ["1", "10", "5 000", "", ""], ["1", "16", "5 000", "", ""], ["2", "8", "5 000", "1.25", ""],
             ["2", "12.5", "5 000", "1.28", "+2.5"], ["3", "9", "5 000", "", ""]])
+        with unittest.mock.patch.object(scaling, "results", lambda file: {"benchmarks": rows}):
+            self.assertEqual(scaling.last_step("nccl", 2, 1 << 21), 2.5)
+            self.assertEqual(scaling.bandwidth_kept("nccl", 2, 1 << 21), 0.8)
 
     def test_finds_techniques_in_code_alone(self):
         self.assertEqual(versions.techniques("// shuffle_down<32>, __launch_bounds__(BlockSize)\n"), set())
