@@ -29,17 +29,18 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr int rounds = 51;
 constexpr std::uint64_t most_in_all = std::uint64_t{1} << 31;
 /// What is read between two calls with the same elements, so that no cache holds them.
 constexpr std::uint64_t bytes_between = std::uint64_t{1} << 29;
 
 #if defined(TENFOLD_RUNTIME)
+constexpr int rounds = 51;
 constexpr std::uint64_t shares[] = {1u << 20, 1u << 24, 1u << 28, 1u << 30};
 device device_of(int rank) {
   return device(rank);
 }
 #else
+constexpr int rounds = 5;
 constexpr std::uint64_t shares[] = {1u << 10};
 constexpr int executors = 3;
 device device_of(int) {

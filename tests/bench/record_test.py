@@ -29,6 +29,11 @@ listed = [dict(stage=stage, name="s%d" % stage, file="kernels/" + "beyond/" * (s
                takes_grid=stage > 1, serves_wide=True, serves_narrow=stage > 2, compute_capability=0,
                adds_floats_alone=stage == 4)
           for stage in (1, 2, 3, 4)]
+if name == "tenfold_scaling":
+    rows = [dict(ranks=ranks, stage_name="nccl", n=n * ranks, ok=True) for ranks in (1, 2) for n in (1 << 20, 1 << 21)]
+    sys.exit(print(json.dumps(dict(benchmarks=rows))))
+if name == "mpirun":
+    words = words[words.index("run"):]
 if words[0] == "list":
     sys.exit(print(json.dumps(dict(stages=listed))))
 if words[0] == "devices":
@@ -74,7 +79,7 @@ class Recording(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = pathlib.Path(folder.name)
-        for name in ("tenfold", "tenfold_duel", "tenfold_bench"):
+        for name in ("tenfold", "tenfold_duel", "tenfold_bench", "tenfold_scaling", "mpirun"):
             program = self.build / name
             program.write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
             program.chmod(0o755)
@@ -143,14 +148,16 @@ class Recording(unittest.TestCase):
                       "\n".join(self.calls_of("tenfold")))
 
     def test_shares_among_as_many_gpus_as_there_are(self):
-        self.record("--only", "scaling")
-        rows = self.results("scaling")["benchmarks"]
-        self.assertEqual({(row["ranks"], row["stage_name"]) for row in rows},
-                         {(ranks, name) for ranks in (1, 2) for name in ("two_pass", "peer_partials")})
-        calls = "\n".join(self.calls_of("tenfold"))
-        for words in ("run 10 --n 1048576 --repeat 51 --devices cuda:0 ", "--n 2097152 --repeat 51 --devices cuda:0,cuda:1 "):
-            self.assertIn(words, calls)
-        self.assertNotIn("simt", calls)
+        shown = self.record("--only", "scaling")
+        self.assertIn("left out: ranks by MPI", shown)
+        self.assertEqual({(row["ranks"], row["stage_name"]) for row in self.results("scaling")["benchmarks"]},
+                         {(1, "nccl"), (2, "nccl")})
+        (self.build / "tenfold_ranks").touch()
+        with mock.patch.dict(os.environ, PATH=f"{self.build}:{os.environ['PATH']}"):
+            self.record("--only", "scaling")
+        by_mpi = {(row["ranks"], row["n"]) for row in self.results("scaling")["benchmarks"] if row["stage_name"] == "mpi"}
+        self.assertEqual(by_mpi, {(1, 1 << 20), (1, 1 << 21), (2, 1 << 21), (2, 1 << 22)})
+        self.assertIn("-n 2", self.calls_of("mpirun")[-1])
 
     def test_leaves_out_a_solution_that_is_wrong(self):
         self.record("--only", "solutions")

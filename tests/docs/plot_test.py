@@ -168,7 +168,7 @@ class AnotherGpu(WithFolder):
 
     def test_shows_what_each_number_of_gpus_reads(self):
         self.draw()
-        self.assertIn("stage 10, 1 GPU 4.194; stage 10, 2 GPUs 8.389; peer_partials, 1 GPU 8.389; peer_partials, 2 GPUs 16.78.",
+        self.assertIn("NCCL, 1 GPU 4.194; NCCL, 2 GPUs 8.389; in the kernel, 1 GPU 8.389; in the kernel, 2 GPUs 16.78.",
                       self.image_of("scaling"))
 
     def test_leaves_out_what_is_not_known_of_it(self):
