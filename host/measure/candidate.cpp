@@ -70,11 +70,9 @@ std::string candidate::label() const {
 }
 
 std::string candidate::full_name(const conditions& at) const {
-  return fmt::format(
-      "{}/{}/{}/n:{}/{}{}{}{}", name, name_of(at.type), at.op, at.n,
-      at.columns == 0 ? ""
-                      : fmt::format("{}-of:{}/", name_of(at.axis), at.columns),
-      shape_name, shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
+  return fmt::format("{}/{}/{}/n:{}/{}{}{}{}", name, name_of(at.type), at.op, at.n,
+                     at.columns == 0 ? "" : fmt::format("{}-of:{}/", name_of(at.axis), at.columns),
+                     shape_name, shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
 }
 
 candidate stage_candidate(const stage_info& stage, const tenfold::shape& s) {

@@ -99,8 +99,7 @@ json row(const result& r, std::string_view device) {
             {"type", tenfold::name_of(r.at.type)},
             {"op", r.at.op},
             {"mode", r.who.on_cpu ? "cpu" : name_of(r.at.mode)}});
-  if (r.at.columns != 0)
-    e.update({{"columns", r.at.columns}, {"axis", name_of(r.at.axis)}});
+  if (r.at.columns != 0) e.update({{"columns", r.at.columns}, {"axis", name_of(r.at.axis)}});
   if (r.who.peer != nullptr) {
     e["peer"] = r.who.peer->name;
     if (!r.who.peer->version.empty()) e["peer_version"] = r.who.peer->version;
