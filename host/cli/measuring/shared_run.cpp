@@ -59,6 +59,13 @@ void compare_requests(const ranks& all, const std::string& what, const options& 
                                      of_all[0].of_request, of_all[rank].of_request));
 }
 
+bool share_a_device(const std::vector<peer_place>& places) {
+  std::vector<int> devices;
+  for (const peer_place& each : places) devices.push_back(each.device);
+  std::ranges::sort(devices);
+  return std::ranges::adjacent_find(devices) != devices.end();
+}
+
 template <typename T>
 T largest(const ranks& all, T mine) {
   return std::ranges::max(all.gather(mine));
@@ -82,6 +89,9 @@ class shared_reduction {
     together(all_, [&] {
       if (!all_.share_memory())
         throw input_error("its devices write into each other's memory: run it with --devices");
+      // There its kernels could wait for one that does not begin before they end.
+      if (!bed.choice().is_executor() && share_a_device(places))
+        throw input_error("its kernels wait for each other: name each GPU once in --devices");
       work_->join(all_.rank(), places);
     });
   }
