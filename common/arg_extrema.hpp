@@ -40,8 +40,29 @@ struct arg_extremum {
     const bool takes_a = takes(a.value, b.value), takes_b = takes(b.value, a.value);
     return takes_a == takes_b ? (a.index < b.index ? a : b) : takes_a ? a : b;
   }
+  /// The same of an element that stands behind all of a's, by fewer comparisons and no branch.
+  __host__ __device__ constexpr placed<T> with_later(const placed<T>& a,
+                                                     const placed<T>& later) const {
+    const bool takes_later = int{a.index == identity().index} | int{beats(later.value, a.value)};
+    return {takes_later ? later.value : a.value, takes_later ? later.index : a.index};
+  }
 
  private:
+  /// Whether Extremum prefers x, where equal ones keep y.
+  __host__ __device__ static constexpr bool beats(T x, T y) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      constexpr bool takes_greatest = Extremum{}(T{0}, T{1}) == T{1};
+      if constexpr (std::is_floating_point_v<T>) {
+        const bool is_beyond = takes_greatest ? !(x <= y) : !(x >= y);  // or not a number
+        const T lesser = takes_greatest ? y : x, greater = takes_greatest ? x : y;
+        const int differ_as_zeros =
+            int{x == y} & int{detail::is_negative(lesser)} & int{!detail::is_negative(greater)};
+        return (int{is_beyond} & int{y == y}) | differ_as_zeros;
+      }
+      return takes_greatest ? x > y : x < y;
+    }
+    return takes(x, y);
+  }
   /// Whether Extremum prefers x to a y that differs.
   __host__ __device__ static constexpr bool takes(T x, T y) {
     if constexpr (std::is_floating_point_v<T>) {

@@ -108,8 +108,13 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
   if constexpr (std::is_same_v<F, unchanged>)
     return fold_items(op, start, items);
   else
-    static_for<0, less_than<Width>, increment<1>>(
-        [&]<int W>() { start = op(start, transformed<T>(f, get<W>(items), i + W)); });
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      const T next = transformed<T>(f, get<W>(items), i + W);
+      if constexpr (requires { op.with_later(start, next); })
+        start = op.with_later(start, next);
+      else
+        start = op(start, next);
+    });
   return start;
 }
 

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <random>
@@ -180,6 +182,30 @@ TEST_P(Transformed, ExtremaAreThoseOfIeee754) {
   constexpr arg_minimum_of<std::int8_t> least;
   static_assert(least(least.identity(), {127, 5}).index == 5);
   static_assert(least({-128, 7}, {-128, 6}).index == 6);
+}
+
+/// Threads fold what they read by the shorter comparison, and each other's results by the other.
+template <typename Op, typename T>
+void expect_later_as_any(std::initializer_list<T> values) {
+  constexpr Op op;
+  for (const T b : values) {
+    EXPECT_EQ(op.with_later(op.identity(), {b, 2}).index, 2u) << b;
+    for (const T a : values) {
+      const placed<T> any = op({a, 1}, {b, 2}), later = op.with_later({a, 1}, {b, 2});
+      EXPECT_EQ(later.index, any.index) << a << ", " << b;
+      EXPECT_EQ(std::memcmp(&later.value, &any.value, sizeof(T)), 0) << a << ", " << b;
+    }
+  }
+}
+
+TEST(ArgExtrema, OfALaterElementAreThoseOfAny) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  const auto floats = {
+      -infinity, -1.0F, -0.0F, 0.0F, 1.0F, infinity, std::numeric_limits<float>::quiet_NaN()};
+  expect_later_as_any<arg_maximum_of<float>, float>(floats);
+  expect_later_as_any<arg_minimum_of<float>, float>(floats);
+  expect_later_as_any<arg_maximum_of<std::int8_t>, std::int8_t>({-128, -1, 0, 1, 127});
+  expect_later_as_any<arg_minimum_of<std::uint64_t>, std::uint64_t>({0, 1, ~std::uint64_t{0}});
 }
 
 /// Far from zero, where sums of the squares would have lost all of the variance.
