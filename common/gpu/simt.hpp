@@ -169,17 +169,19 @@ inline void __syncwarp(std::uint64_t mask = tenfold::simt::all_lanes, TENFOLD_CA
   tenfold::simt::sync_warp(mask, {file, line});
 }
 
-/// The value of the lane so many further up, or down, of the one whose number differs in these
-/// bits, or has this number in this lane's segment.
 #define TENFOLD_SHUFFLE(name, argument, source)                                                    \
   template <typename T>                                                                            \
   T name(std::uint64_t mask, T value, argument which, int width = warpSize, TENFOLD_CALLED_FROM) { \
     return tenfold::simt::shuffle_from(#name, mask, value, tenfold::simt::source(which, width),    \
                                        {file, line});                                              \
   }
+/// The value of the lane so many further up.
 TENFOLD_SHUFFLE(__shfl_down_sync, unsigned, lane_down)
+/// The value of the lane so many further down.
 TENFOLD_SHUFFLE(__shfl_up_sync, unsigned, lane_up)
+/// The value of the lane whose number differs in these bits.
 TENFOLD_SHUFFLE(__shfl_xor_sync, int, lane_across)
+/// The value of the lane of this number in this lane's segment.
 TENFOLD_SHUFFLE(__shfl_sync, int, lane_at)
 #undef TENFOLD_SHUFFLE
 
