@@ -97,7 +97,7 @@ def transform_table(document, mode):
     lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}",
               f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"]
              for row in document["benchmarks"] if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
-    return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "", "us", "times their sum"], lines)
+    return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "result", "us", "times their sum"], lines)
 
 
 def transforms(mode="back-to-back"):
