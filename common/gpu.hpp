@@ -84,21 +84,12 @@ __device__ bool is_vector_aligned(const In* p) {
   return Width == 1 || reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
 }
 
-/// Whether loads of an input shall be marked as read once. That spares what a kernel has just
-/// written and nobody has read, which is much of an input up to some times the last-level cache. Of
-/// a larger one it is little, and plain loads are faster: by 2 to 4% of 1 GiB on an H200, whose
-/// cache has 60 MiB.
-__device__ constexpr bool reads_once(std::size_t bytes) {
-  return bytes <= std::size_t{1} << 29;
-}
-
 /// Items elements in Items / Width loads, the first at p and each `stride` elements after the last.
-/// @param once see `load_vector`
 template <int Items, int Width, typename In>
-__device__ static_array<In, Items> load_vectors(const In* p, unsigned stride, bool once = true) {
+__device__ static_array<In, Items> load_vectors(const In* p, unsigned stride) {
   static_array<In, Items> items;
   static_for<0, less_than<Items>, increment<Width>>([&]<int I>() {
-    const auto vector = load_vector<Width>(p + I / Width * stride, once);
+    const auto vector = load_vector<Width>(p + I / Width * stride);
     static_for<0, less_than<Width>, increment<1>>(
         [&]<int J>() { get<I + J>(items) = get<J>(vector); });
   });

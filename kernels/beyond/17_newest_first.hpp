@@ -3,8 +3,7 @@
 // Who sums an array has mostly just written it, from its beginning to its end. Of an array that
 // does not fit into the last-level cache, a part is still there, and more of the end than of the
 // beginning. This is stage 14 with the tiles in the reverse order: what is read later pushes out
-// less that is still to come. Of an input many times as large as the cache little is there, and
-// loads are no longer marked as read once, which takes time.
+// less that is still to come.
 //
 // Watch: the time after a kernel that writes the input, of inputs as large as the cache and larger.
 #pragma once
@@ -33,14 +32,12 @@ __global__ void __launch_bounds__(BlockSize)
     static_for<0, less_than<Items>, increment<1>>(
         [&]<int I>() { result = op(result, T(get<I>(items))); });
   };
-  const bool once = gpu::reads_once(n * sizeof(In));
   const std::size_t whole = n - n % Tile;
   const auto mirrored = [&](std::size_t begin) {
     return begin < whole ? whole - Tile - begin : begin;
   };
   const auto load = [&](std::size_t begin) {
-    return gpu::load_vectors<Items, Width>(in + mirrored(begin) + tid * Width, BlockSize * Width,
-                                           once);
+    return gpu::load_vectors<Items, Width>(in + mirrored(begin) + tid * Width, BlockSize * Width);
   };
 
   gpu::allow_next_launch();

@@ -362,9 +362,8 @@ __global__ void __launch_bounds__(BlockSize)
     mine.add(items);
     return true;
   };
-  const bool once = gpu::reads_once(n * sizeof(In));
   const auto load = [&](std::size_t begin) {
-    return gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width, once);
+    return gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width);
   };
 
   gpu::allow_next_launch();
