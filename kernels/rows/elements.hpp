@@ -101,6 +101,15 @@ __device__ T transformed(const F& f, const In& x, std::size_t i) {
     return T(f(x));
 }
 
+/// Folds what stands behind all that `start` has, by fewer steps where the operator knows some.
+template <typename Op, typename T>
+__device__ T fold_later(const Op& op, const T& start, const T& later) {
+  if constexpr (requires { op.with_later(start, later); })
+    return op.with_later(start, later);
+  else
+    return op(start, later);
+}
+
 /// `start`, and then Width elements, of which the first is at `i`, in their order.
 template <typename Op, typename F, typename T, typename In, int Width>
 __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Width>& items,
@@ -108,13 +117,8 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
   if constexpr (std::is_same_v<F, unchanged>)
     return fold_items(op, start, items);
   else
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      const T next = transformed<T>(f, get<W>(items), i + W);
-      if constexpr (requires { op.with_later(start, next); })
-        start = op.with_later(start, next);
-      else
-        start = op(start, next);
-    });
+    static_for<0, less_than<Width>, increment<1>>(
+        [&]<int W>() { start = fold_later(op, start, transformed<T>(f, get<W>(items), i + W)); });
   return start;
 }
 
