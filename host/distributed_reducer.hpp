@@ -41,24 +41,34 @@ class distributed_reducer {
   /// @throws input_error on every rank where ranks differ in In or Op
   /// @throws device_error when memory cannot be had
   distributed_reducer(const device& on, Gather all, std::uint64_t max_n, Op op = {})
-      : gather_(std::move(all)),
-        own_(best_reducer<In>(on, max_n, op)),
-        of_ranks_(ordered::stage{}, on, ranks(), op),
-        results_(on, (ranks() + 1) * sizeof(T)) {
-    check_alike(on);
-  }
+      : distributed_reducer(on, std::move(all), best_reducer<In>(on, max_n, op), op) {}
+
+  /// The same by a stage of the caller's choice, in its best shape.
+  /// @throws input_error for an operator that the stage cannot serve
+  template <typename Stage>
+  distributed_reducer(Stage stage, const device& on, Gather all, std::uint64_t max_n, Op op = {})
+      : distributed_reducer(on, std::move(all), reducer<In, T, Op>(stage, on, max_n, op), op) {}
 
   /// Enqueues the reduction of all ranks' elements into `*out` on each rank.
   /// @param in `n` elements of this rank, device memory, and otherwise as for a `reducer`
+  /// @param out null on ranks that need no result
   void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
     T* const of_all = static_cast<T*>(results_.data());
     T* const mine = of_all + ranks();
     own_.enqueue(in, n, mine, on);
     gather_(mine, sizeof(T), of_all, on);
-    of_ranks_.enqueue(of_all, ranks(), out, on);
+    if (out != nullptr) of_ranks_.enqueue(of_all, ranks(), out, on);
   }
 
  private:
+  distributed_reducer(const device& on, Gather all, reducer<In, T, Op> own, Op op)
+      : gather_(std::move(all)),
+        own_(std::move(own)),
+        of_ranks_(ordered::stage{}, on, ranks(), op),
+        results_(on, (ranks() + 1) * sizeof(T)) {
+    check_alike(on);
+  }
+
   [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(gather_.count()); }
 
   /// Of the types' names, as the compiler spells them.

@@ -244,15 +244,14 @@ class trial_runner {
                const std::function<std::string()>& describe) {
     value result;
     watch_.begin(describe(), seconds_of_a_trial);
-    const std::uint64_t limit = simt::set_step_limit(simt::enough_steps(n));
     try {
+      const simt::scoped_step_limit limit(simt::enough_steps(n));
       r.enqueue(at, n);
       result = r.result();
     } catch (const device_error& e) {
       throw device_error(fmt::format("{}: {}", describe(), e.what()));
     }
     watch_.end();
-    simt::set_step_limit(limit);
     ++report_.trials;
     const reference expected = reference_for(in, n);
     if (judge(expected, result, r.depth(n)) != verdict::wrong) return;

@@ -76,6 +76,18 @@ class scoped_schedule {
 /// in a reader's own kernels alone. @return the limit before; at first there is none.
 std::uint64_t set_step_limit(std::uint64_t most);
 
+/// Sets a limit of steps for as long as it lives.
+class scoped_step_limit {
+ public:
+  explicit scoped_step_limit(std::uint64_t most) : before_(set_step_limit(most)) {}
+  ~scoped_step_limit() { set_step_limit(before_); }
+  scoped_step_limit(const scoped_step_limit&) = delete;
+  scoped_step_limit& operator=(const scoped_step_limit&) = delete;
+
+ private:
+  std::uint64_t before_;
+};
+
 /// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
 /// as many as the machine runs at once, up to 16.
 [[nodiscard]] unsigned worker_count();

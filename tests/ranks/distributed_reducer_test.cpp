@@ -13,6 +13,7 @@
 #include "host/ranks/gather_through_host.hpp"
 #include "host/ranks/mpi.hpp"
 #include "host/ranks/together.hpp"
+#include "kernels/01_naive.hpp"
 #include "tests/stages/user_operators.hpp"
 
 namespace tenfold {
@@ -105,6 +106,26 @@ void test_all_ranks_see_the_same(const mpi_ranks& all, const device& on) {
   expect(none != none, all, "the maximum with a NaN");
 }
 
+/// By a stage that is not the best, and on the last rank alone.
+void test_a_stage_and_one_result(const mpi_ranks& all, const device& on) {
+  constexpr std::uint64_t n = 1000;
+  const std::vector<std::uint32_t> elements(n, 3);
+  distributed_reducer<std::uint32_t, sum<std::uint32_t>, gather_through_host> add(
+      naive::stage{}, on, gather_through_host(all), n);
+  const stream queue(on);
+  const device_memory in(on, n * sizeof(std::uint32_t)), out(on, sizeof(std::uint32_t));
+  copy_to_device(in.data(), elements.data(), n * sizeof(std::uint32_t), queue.handle());
+  std::uint32_t result = 7;
+  copy_to_device(out.data(), &result, sizeof result, queue.handle());
+  const bool wants = all.rank() + 1 == all.count();
+  add.enqueue(static_cast<const std::uint32_t*>(in.data()), n,
+              wants ? static_cast<std::uint32_t*>(out.data()) : nullptr, queue.handle());
+  copy_to_host(&result, out.data(), sizeof result, queue.handle());
+  queue.synchronize();
+  const auto count = static_cast<std::uint32_t>(all.count());
+  expect(result == (wants ? 3 * n * count : 7), all, "the result on the last rank alone");
+}
+
 void test_disagreement(const mpi_ranks& all, const device& on) {
   if (all.count() == 1) return;
   const std::vector<float> elements(10, 1.0f);
@@ -157,6 +178,7 @@ int main(int argc, char** argv) {
       test_order(all, on);
       test_exact_sum(all, on);
       test_all_ranks_see_the_same(all, on);
+      test_a_stage_and_one_result(all, on);
       test_disagreement(all, on);
       test_errors_are_shared(all);
     } catch (const std::exception& e) {
