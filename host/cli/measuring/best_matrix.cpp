@@ -122,9 +122,11 @@ explained_kernel choose(const matrix& m, const device_properties& device) {
                                  256, held, false}),
                    m);
   }
-  return explain(
-      plan_rows({device, m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(), 8}), m,
-      device);
+  // Of a sum in double or in 64 bits.
+  constexpr std::size_t result_bytes = 8;
+  return explain(plan_rows({device, m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(),
+                            result_bytes}),
+                 m, device);
 }
 
 /// The one whose rows are most nearly as long.
@@ -186,27 +188,26 @@ exit_code explain_matrix(const options& o, const matrix_request& asked) {
     print_fact("beside", describe(beside, m));
   }
   if (o.json.empty()) return exit_code::success;
-  measure::write_document(
-      o.json, {{"context", {{"device", bed.choice().name()}, {"device_name", device.name}}},
-               {"matrix",
-                {{"rows", m.rows},
-                 {"columns", m.columns},
-                 {"axis", axis},
-                 {"type", tenfold::name_of(m.type)},
-                 {"kernel", kernel.who},
-                 {"file", kernel.file},
-                 {"block", kernel.block},
-                 {"items", kernel.items},
-                 {"grid", kernel.grid},
-                 {"shape_by", "rule"},
-                 {"reason", kernel.why},
-                 {"nearest",
-                  {{"device_name", measured_on},
-                   {"n", beside.n},
-                   {"columns", beside.columns},
-                   {"type", "f32"},
-                   {"real_time", beside.microseconds},
-                   {"share_of_ceiling", beside.share}}}}}});
+  measure::write_document(o.json, {{"context", describe_run(o, bed)},
+                                   {"matrix",
+                                    {{"rows", m.rows},
+                                     {"columns", m.columns},
+                                     {"axis", axis},
+                                     {"type", tenfold::name_of(m.type)},
+                                     {"kernel", kernel.who},
+                                     {"file", kernel.file},
+                                     {"block", kernel.block},
+                                     {"items", kernel.items},
+                                     {"grid", kernel.grid},
+                                     {"shape_by", "rule"},
+                                     {"reason", kernel.why},
+                                     {"nearest",
+                                      {{"device_name", measured_on},
+                                       {"n", beside.n},
+                                       {"columns", beside.columns},
+                                       {"type", "f32"},
+                                       {"real_time", beside.microseconds},
+                                       {"share_of_ceiling", beside.share}}}}}});
   return exit_code::success;
 }
 
