@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include "common/operators.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
@@ -15,15 +17,6 @@ template <typename T>
 struct placed {
   T value;
   std::uint64_t index;
-};
-
-/// What becomes of an element before its place is sought.
-template <typename T>
-struct with_place {
-  template <typename In>
-  __host__ __device__ constexpr placed<T> operator()(const In& x, std::uint64_t i) const {
-    return {T(x), i};
-  }
 };
 
 /// The value that Extremum, `minimum<T>` or `maximum<T>`, takes, and the first of the places where
@@ -37,42 +30,80 @@ struct arg_extremum {
     return {Extremum{}.identity(), ~std::uint64_t{0}};
   }
   __host__ __device__ constexpr placed<T> operator()(const placed<T>& a, const placed<T>& b) const {
-    const bool takes_a = takes(a.value, b.value), takes_b = takes(b.value, a.value);
-    return takes_a == takes_b ? (a.index < b.index ? a : b) : takes_a ? a : b;
+    const bool a_is_first = a.index < b.index;
+    const T first = a_is_first ? a.value : b.value, second = a_is_first ? b.value : a.value;
+    const bool takes_a = a_is_first != beats(second, first);
+    return {takes_a ? a.value : b.value, takes_a ? a.index : b.index};
   }
-  /// The same of an element that stands behind all of a's, by fewer comparisons and no branch.
-  __host__ __device__ constexpr placed<T> with_later(const placed<T>& a,
-                                                     const placed<T>& later) const {
-    const bool takes_later = int{a.index == identity().index} | int{beats(later.value, a.value)};
-    return {takes_later ? later.value : a.value, takes_later ? later.index : a.index};
+  /// The same of elements behind all of a's: vectors of them, the first at `first`, each `stride`
+  /// elements behind the last. Few are taken, so where one stands is asked only if it is.
+  template <typename In, int Width, int Loads>
+  __host__ __device__ constexpr placed<T> with_later(
+      const placed<T>& a, const static_array<static_array<In, Width>, Loads>& vectors,
+      std::uint64_t first, unsigned stride) const {
+    // Each vector alone, so that none waits for another.
+    static_array<T, Loads> extrema;
+    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+      get<L>(extrema) = T(get<0>(get<L>(vectors)));
+      static_for<1, less_than<Width>, increment<1>>([&]<int W>() {
+        get<L>(extrema) = Extremum{}(get<L>(extrema), T(get<W>(get<L>(vectors))));
+      });
+    });
+    T value = get<0>(extrema);
+    static_for<1, less_than<Loads>, increment<1>>(
+        [&]<int L>() { value = Extremum{}(value, get<L>(extrema)); });
+    if (a.index != identity().index && !beats(value, a.value)) return a;
+    unsigned place = 0;
+    static_for<0, less_than<Loads * Width>, increment<1>>([&]<int Before>() {
+      constexpr int I = Loads * Width - 1 - Before, L = I / Width, W = I % Width;
+      if (is_same(T(get<W>(get<L>(vectors))), value)) place = L * stride + W;
+    });
+    return {value, first + place};
   }
 
  private:
+  /// Whether an element x may be the extremum y of it and others. Of several NaN the first is: so
+  /// their bits are equal too.
+  __host__ __device__ static constexpr bool is_same(const T& x, const T& y) {
+    if constexpr (std::is_floating_point_v<T> && sizeof(T) == sizeof(std::uint32_t))
+      return __builtin_bit_cast(std::uint32_t, x) == __builtin_bit_cast(std::uint32_t, y);
+    else if constexpr (std::is_floating_point_v<T> && sizeof(T) == sizeof(std::uint64_t))
+      return __builtin_bit_cast(std::uint64_t, x) == __builtin_bit_cast(std::uint64_t, y);
+    else
+      return x == y;
+  }
   /// Whether Extremum prefers x, where equal ones keep y.
-  __host__ __device__ static constexpr bool beats(T x, T y) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      constexpr bool takes_greatest = Extremum{}(T{0}, T{1}) == T{1};
-      if constexpr (std::is_floating_point_v<T>) {
-        const bool is_beyond = takes_greatest ? !(x <= y) : !(x >= y);  // or not a number
-        const T lesser = takes_greatest ? y : x, greater = takes_greatest ? x : y;
-        const int differ_as_zeros =
-            int{x == y} & int{detail::is_negative(lesser)} & int{!detail::is_negative(greater)};
-        return (int{is_beyond} & int{y == y}) | differ_as_zeros;
-      }
-      return takes_greatest ? x > y : x < y;
-    }
-    return takes(x, y);
-  }
-  /// Whether Extremum prefers x to a y that differs.
-  __host__ __device__ static constexpr bool takes(T x, T y) {
+  __host__ __device__ static constexpr bool beats(const T& x, const T& y) {
     if constexpr (std::is_floating_point_v<T>) {
-      if (x != x || y != y) return x != x;
-      if (x == y) return detail::is_negative(x) != detail::is_negative(y) && is_first(x, y);
+      const bool is_beyond = takes_greatest() ? !(x <= y) : !(x >= y);  // or not a number
+      const T lesser = takes_greatest() ? y : x, greater = takes_greatest() ? x : y;
+      const int differ_as_zeros =
+          int{x == y} & int{detail::is_negative(lesser)} & int{!detail::is_negative(greater)};
+      return (int{is_beyond} & int{y == y}) | differ_as_zeros;
+    } else if constexpr (std::is_integral_v<T>) {
+      return takes_greatest() ? x > y : x < y;
+    } else {
+      return x != y && Extremum{}(x, y) == x;
     }
-    return x != y && Extremum{}(x, y) == x;
   }
-  __host__ __device__ static constexpr bool is_first(T x, T y) {
-    return detail::is_negative(Extremum{}(x, y)) == detail::is_negative(x);
+  __host__ __device__ static constexpr bool takes_greatest() {
+    return Extremum{}(T{0}, T{1}) == T{1};
+  }
+};
+
+/// What becomes of an element before its place is sought.
+template <typename T>
+struct with_place {
+  template <typename In>
+  __host__ __device__ constexpr placed<T> operator()(const In& x, std::uint64_t i) const {
+    return {T(x), i};
+  }
+  /// What `op` makes of all that `start` has and then of vectors, see there.
+  template <typename Extremum, typename Vectors>
+  __host__ __device__ constexpr placed<T> fold(const arg_extremum<T, Extremum>& op,
+                                               const placed<T>& start, const Vectors& vectors,
+                                               std::uint64_t first, unsigned stride) const {
+    return op.with_later(start, vectors, first, stride);
   }
 };
 

@@ -101,14 +101,13 @@ __device__ T transformed(const F& f, const In& x, std::size_t i) {
     return T(f(x));
 }
 
-/// Folds what stands behind all that `start` has, by fewer steps where the operator knows some.
-template <typename Op, typename T>
-__device__ T fold_later(const Op& op, const T& start, const T& later) {
-  if constexpr (requires { op.with_later(start, later); })
-    return op.with_later(start, later);
-  else
-    return op(start, later);
-}
+/// Whether F knows how to fold vectors of elements with their places, faster than one by one.
+template <typename F, typename Op, typename T, typename In, int Width, int Loads>
+inline constexpr bool folds_vectors = requires(F f, Op op, T start,
+                                               static_array<static_array<In, Width>, Loads> vectors,
+                                               std::size_t i) {
+  f.fold(op, start, vectors, i, 0u);
+};
 
 /// `start`, and then Width elements, of which the first is at `i`, in their order.
 template <typename Op, typename F, typename T, typename In, int Width>
@@ -116,9 +115,11 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
                          std::size_t i) {
   if constexpr (std::is_same_v<F, unchanged>)
     return fold_items(op, start, items);
+  else if constexpr (folds_vectors<F, Op, T, In, Width, 1>)
+    return f.fold(op, start, static_array<static_array<In, Width>, 1>{items}, i, 0u);
   else
     static_for<0, less_than<Width>, increment<1>>(
-        [&]<int W>() { start = fold_later(op, start, transformed<T>(f, get<W>(items), i + W)); });
+        [&]<int W>() { start = op(start, transformed<T>(f, get<W>(items), i + W)); });
   return start;
 }
 

@@ -48,6 +48,9 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
                        elements_of<In> from, unsigned left, std::size_t i) {
   const bool in_vectors = from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
+  if constexpr (Op::commutes && folds_vectors<F, Op, T, In, Width, Loads>)
+    if (in_vectors && left >= unsigned{Loads * Lanes * Width})
+      return f.fold(op, start, turn, i + first, unsigned{Lanes * Width});
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
     T part = Op::commutes ? start : op.identity();
@@ -93,6 +96,10 @@ __global__ void __launch_bounds__(BlockSize)
                 std::size_t stride, Op op, F f) {
   constexpr unsigned Warps = BlockSize / WarpSize;
   const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+
   for (std::size_t row = std::size_t{blockIdx.x} * Warps + warp; row < rows;
        row += std::size_t{gridDim.x} * Warps) {
     const T result = fold_row<WarpSize, Width, Loads, T>(

@@ -184,28 +184,37 @@ TEST_P(Transformed, ExtremaAreThoseOfIeee754) {
   static_assert(least({-128, 7}, {-128, 6}).index == 6);
 }
 
-/// Threads fold what they read by the shorter comparison, and each other's results by the other.
+/// Threads fold what they read by vectors, and each other's results one by one.
 template <typename Op, typename T>
-void expect_later_as_any(std::initializer_list<T> values) {
+void expect_vectors_as_one_by_one(std::initializer_list<T> values) {
   constexpr Op op;
-  for (const T b : values) {
-    EXPECT_EQ(op.with_later(op.identity(), {b, 2}).index, 2u) << b;
-    for (const T a : values) {
-      const placed<T> any = op({a, 1}, {b, 2}), later = op.with_later({a, 1}, {b, 2});
-      EXPECT_EQ(later.index, any.index) << a << ", " << b;
-      EXPECT_EQ(std::memcmp(&later.value, &any.value, sizeof(T)), 0) << a << ", " << b;
-    }
-  }
+  using pair = static_array<T, 2>;
+  const auto expect = [&](const placed<T>& a, T w, T x, T y, T z) {
+    const placed<T> vectors =
+        op.with_later(a, static_array<pair, 2>{pair{w, x}, pair{y, z}}, 2, 10);
+    const placed<T> each = op(op(op(op(a, {w, 2}), {x, 3}), {y, 12}), {z, 13});
+    EXPECT_EQ(vectors.index, each.index)
+        << a.value << ": " << w << " " << x << " " << y << " " << z;
+    EXPECT_EQ(std::memcmp(&vectors.value, &each.value, sizeof(T)), 0);
+  };
+  for (const T w : values)
+    for (const T x : values)
+      for (const T y : values)
+        for (const T z : values) {
+          expect(op.identity(), w, x, y, z);
+          for (const T a : values) expect({a, 1}, w, x, y, z);
+        }
 }
 
-TEST(ArgExtrema, OfALaterElementAreThoseOfAny) {
+TEST(ArgExtrema, OfVectorsAreThoseOneByOne) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   const auto floats = {
       -infinity, -1.0F, -0.0F, 0.0F, 1.0F, infinity, std::numeric_limits<float>::quiet_NaN()};
-  expect_later_as_any<arg_maximum_of<float>, float>(floats);
-  expect_later_as_any<arg_minimum_of<float>, float>(floats);
-  expect_later_as_any<arg_maximum_of<std::int8_t>, std::int8_t>({-128, -1, 0, 1, 127});
-  expect_later_as_any<arg_minimum_of<std::uint64_t>, std::uint64_t>({0, 1, ~std::uint64_t{0}});
+  expect_vectors_as_one_by_one<arg_maximum_of<float>, float>(floats);
+  expect_vectors_as_one_by_one<arg_minimum_of<float>, float>(floats);
+  expect_vectors_as_one_by_one<arg_maximum_of<std::int8_t>, std::int8_t>({-128, -1, 0, 1, 127});
+  expect_vectors_as_one_by_one<arg_minimum_of<std::uint64_t>, std::uint64_t>(
+      {0, 1, ~std::uint64_t{0}});
 }
 
 /// Far from zero, where sums of the squares would have lost all of the variance.
