@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <tuple>
 
 #include "common/operators.hpp"
 #include "host/reduce/many_results.hpp"
@@ -40,6 +41,7 @@ struct column_query {
   std::uint64_t block;         ///< threads of a block
   std::uint64_t blocks;        ///< that the device holds
   bool keeps_order;
+  std::uint64_t partials;  ///< that there is room for
 };
 
 namespace detail {
@@ -90,7 +92,7 @@ inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t wid
 /// As many rows abreast as a block has vectors for, with a vector more for a matrix that begins
 /// anywhere. They end where a line of the cache does, or a sector of it.
 /// @return layers 0, if there is no room for them
-inline column_tiles::cut cut_abreast(const column_query& q) {
+inline column_tiles::cut cut_narrow_abreast(const column_query& q) {
   std::uint64_t few = 1, fitting = 0;
   for (const std::size_t bytes : {128, 32}) {
     const std::uint64_t elements = std::max<std::uint64_t>(bytes / q.element_bytes, 1);
@@ -105,6 +107,25 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
           .threads = static_cast<unsigned>(threads),
           .layers = fitting == 0 ? 0 : static_cast<unsigned>(q.block / threads),
           .columns = static_cast<unsigned>(threads * q.vector_width)};
+}
+
+/// So few rows abreast that they are whole lines of the cache, sectors or at least vectors, and
+/// their partials little beside the matrix.
+/// @return 1 where none are few enough
+inline std::uint64_t wide_rows_abreast(const column_query& q) {
+  const std::uint64_t bytes = q.columns * q.element_bytes;
+  for (const std::uint64_t whole :
+       {std::uint64_t{128}, std::uint64_t{32}, q.vector_width * q.element_bytes}) {
+    const std::uint64_t rows = whole / std::gcd(bytes, whole);
+    if (rows <= q.rows / 64 && rows * q.columns <= q.partials) return rows;
+  }
+  return 1;
+}
+
+/// Room for a tile of partials from each block that the device holds.
+constexpr std::uint64_t room_for_partials(std::uint64_t blocks, std::uint64_t block,
+                                          std::uint64_t width) {
+  return blocks * block * std::max<std::uint64_t>(width, 2);
 }
 
 }  // namespace detail
@@ -126,12 +147,24 @@ inline column_tiles::cut cut_abreast(const column_query& q) {
 
   if (q.rows <= few_rows::most)
     return {q.vector_width > 1 && (q.rows <= 1 || q.stride % q.vector_width == 0), true};
+  const bool has_gaps = q.stride != q.columns;
   const std::uint64_t in_one_tile = row_threads(q.block, q.vector_width, q.element_bytes);
-  if (q.columns % q.vector_width != 0 && !q.keeps_order && q.stride == q.columns &&
+  if (q.columns % q.vector_width != 0 && !q.keeps_order && !has_gaps &&
       q.columns <= in_one_tile * q.vector_width) {
-    const cut abreast = cut_abreast(q);
+    const cut abreast = cut_narrow_abreast(q);
     if (abreast.layers != 0) return in_parts(abreast, q.vector_width, q.blocks);
   }
+  // Tiles that end within a line of the cache would load it twice.
+  const bool ends_within_lines = q.columns * q.element_bytes % 128 != 0;
+  if (ends_within_lines && q.columns > in_one_tile * q.vector_width && !q.keeps_order && !has_gaps)
+    if (const std::uint64_t abreast = wide_rows_abreast(q); abreast > 1) {
+      column_query wide = q;
+      wide.rows /= abreast;
+      wide.columns = wide.stride = q.columns * abreast;
+      column_plan plan = plan_columns(wide);
+      plan.cut.abreast = static_cast<unsigned>(abreast);
+      return plan;
+    }
 
   // Layers take rows that are alike; an operator that does not commute leaves them no choice.
   std::uint64_t alike = q.rows <= 1 ? 1 : q.vector_width / std::gcd(q.stride, q.vector_width);
@@ -185,10 +218,12 @@ class column_reducer {
       : op_(op),
         device_(on),
         properties_(on.properties()),
-        blocks_(blocks_held(on, kernel_over<width, In>(), block) *
+        blocks_(blocks_held(on, kernel_over<width>(), block) *
                 static_cast<std::uint64_t>(properties_.multiprocessors)),
-        partials_(on, 2 * blocks_ * most_columns * sizeof(T)),
-        start_(earliest_start(on, kernel_over<1, T>())) {}
+        partials_(on, detail::room_for_partials(blocks_, block, width) * sizeof(T)),
+        start_(earliest_start(on, kernel_over<width>())) {
+    detail::check_warps(on, "columns");
+  }
 
   /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
   /// `in[c + stride]` and so on, as many as there are rows, its result is `out[c]`; without rows it
@@ -214,21 +249,16 @@ class column_reducer {
         launch_threads<1>(in, rows, columns, stride, out, on);
       return;
     }
+    const std::size_t each = plan.cut.partials();
     // In a graph, to let a single launch begin early takes more time than it saves.
     const launch_start start =
-        plan.cut.parts == 1 && is_capturing(on) ? launch_start::after_the_previous : start_;
-    T* const results = plan.cut.parts == 1 ? out : static_cast<T*>(partials_.data());
+        each == 1 && is_capturing(on) ? launch_start::after_the_previous : start_;
+    T* const results = each == 1 ? out : static_cast<T*>(partials_.data());
     if (plan.in_vectors)
       launch_tiles<width>(plan.cut, in, rows, columns, stride, results, on, start);
     else
       launch_tiles<1>(plan.cut, in, rows, columns, stride, results, on, start);
-    if (plan.cut.parts == 1) return;
-    // So few columns a tile that every multiprocessor has some.
-    const auto tiles = 2 * static_cast<std::uint64_t>(properties_.multiprocessors);
-    const column_query q = query(plan.cut.parts, columns, columns);
-    launch_tiles<1, T>(
-        detail::cut_into_tiles(q, 1, 1, std::clamp<std::uint64_t>(columns / tiles, 1, block)),
-        results, plan.cut.parts, columns, columns, out, on, start);
+    if (each != 1) launch_partials(results, columns, each, out, on);
   }
 
   /// How `enqueue` folds such a matrix.
@@ -241,19 +271,40 @@ class column_reducer {
   static constexpr int width = detail::column_width<In, T>;
   static constexpr int block = detail::column_block<width, T>;
   static constexpr int threads_block = 128;
-  /// Of a tile whose results a second launch folds.
-  static constexpr std::size_t most_columns =
-      std::max(width * detail::row_threads(block, width, sizeof(In)),
-               detail::row_threads(block, 1, sizeof(In)));
-
   [[nodiscard]] column_query query(std::uint64_t rows, std::uint64_t columns,
                                    std::uint64_t stride) const {
-    return {rows, columns, stride, sizeof(In), width, block, blocks_, !bool{Op::commutes}};
+    return {rows,
+            columns,
+            stride,
+            sizeof(In),
+            width,
+            block,
+            blocks_,
+            !bool{Op::commutes},
+            detail::room_for_partials(blocks_, block, width)};
   }
 
-  template <int Width, typename From>
+  template <int Width>
   static kernel_handle kernel_over() {
-    return &column_tiles::reduce_columns<block, Width, From, T, Op>;
+    return &column_tiles::reduce_columns<block, Width, In, T, Op>;
+  }
+  template <int WarpSize>
+  static kernel_handle kernel_over_partials() {
+    constexpr int loads = sizeof(T) < 64 ? int{64 / sizeof(T)} : 1;
+    return &lanes_per_row::reduce_rows<threads_block, WarpSize, 1, loads, T, T, Op, unchanged>;
+  }
+
+  /// A warp for each column.
+  void launch_partials(elements_of<T> partials, std::size_t columns, std::size_t each, T* out,
+                       stream_handle on) {
+    kernel_handle kernel;
+    std::ignore = static_switch<warp_sizes>(
+        device_.warp_size(), [&]<int WarpSize>() { kernel = kernel_over_partials<WarpSize>(); });
+    unchanged f;
+    void* arguments[] = {&partials, &out, &columns, &each, &each, &op_, &f};
+    const std::uint64_t warps = threads_block / static_cast<std::uint64_t>(device_.warp_size());
+    launch(kernel, std::min(ceil_div(columns, warps), properties_.blocks_per_launch), threads_block,
+           0, on, arguments, start_);
   }
 
   /// Columns of an element are rows of one.
@@ -281,15 +332,16 @@ class column_reducer {
            std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on, arguments);
   }
 
-  template <int Width, typename From>
-  void launch_tiles(column_tiles::cut by, const From* in, std::size_t rows, std::size_t columns,
+  template <int Width>
+  void launch_tiles(column_tiles::cut by, const In* in, std::size_t rows, std::size_t columns,
                     std::size_t stride, T* out, stream_handle on, launch_start start) {
     // A matrix that begins anywhere may need a tile more.
-    if (by.abreast == 1) by.tiles = ceil_div(columns + column_tiles::lead<Width>(in), by.columns);
-    bool once = detail::loads_once(properties_, rows * stride * sizeof(From));
+    if (!by.folds_abreast())
+      by.tiles = ceil_div(columns * by.abreast + column_tiles::lead<Width>(in), by.columns);
+    bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};
     // What exceeds the largest grid is left to its loop.
-    launch(kernel_over<Width, From>(),
+    launch(kernel_over<Width>(),
            std::min<std::uint64_t>(by.tiles * by.parts, properties_.blocks_per_launch), block, 0,
            on, arguments, start);
   }

@@ -109,15 +109,17 @@ inline std::uint64_t most_partials(const device_properties& device) {
 }
 
 /// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
-/// eight turns of 16 KiB all the same: the device then reads what lies closer together. A second
-/// launch is taken to cost as much time as four turns.
+/// eight turns of 16 KiB all the same: the device then reads what lies closer together. But large
+/// partials make the second launch longer, which is taken to cost as much time as four turns.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
   if (turns < 4 || rows >= wanted) return 1;
-  return std::min(turns,
-                  std::clamp(turns / 8, ceil_div(wanted, rows), most_partials(q.device) / rows));
+  const std::uint64_t few = ceil_div(wanted, rows);
+  const std::uint64_t most =
+      most_partials(q.device) / rows * 4 / std::max<std::uint64_t>(q.result_bytes, 4);
+  return std::min(turns, std::clamp(turns / 8, few, std::max(few, most)));
 }
 
 }  // namespace detail
@@ -179,9 +181,10 @@ class row_reducer {
         device_(on),
         properties_(on.properties()),
         partials_(on, detail::most_partials(properties_) * sizeof(T)) {
-    if (!is_among(warp_sizes, on.warp_size()))
-      throw input_error("there are no kernels for rows with warps of " +
-                        std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
+    detail::check_warps(on, "rows");
+    start_ = earliest_start(
+        on, &blocks_per_row::reduce_rows<detail::largest_block, 32, 1,
+                                         detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>);
   }
 
   /// Enqueues the reduction of `rows` rows. The elements of row r are those from `in[r * stride]`
@@ -205,10 +208,11 @@ class row_reducer {
     in.mark(plan.once);
     const std::uint64_t blocks = plan.blocks_per_row;
     T* const results = blocks == 1 ? out : static_cast<T*>(partials_.data());
-    launch_rows<In>(plan, in, rows, columns, stride, results, f_, on);
+    const launch_start start = blocks == 1 ? launch_start::after_the_previous : start_;
+    launch_rows<In>(plan, in, rows, columns, stride, results, f_, on, start);
     if (blocks != 1)
       launch_rows<T>({row_folder::blocks, false, {}, true, detail::largest_block},
-                     elements_of<T>(results), rows, blocks, blocks, out, unchanged{}, on);
+                     elements_of<T>(results), rows, blocks, blocks, out, unchanged{}, on, start);
   }
 
   /// How `enqueue` folds such a matrix.
@@ -229,7 +233,8 @@ class row_reducer {
 
   template <typename From, typename Transform>
   void launch_rows(const row_plan& plan, elements_of<From> in, std::size_t rows,
-                   std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on) {
+                   std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on,
+                   launch_start start) {
     chosen by;
     std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
       by = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan, rows)
@@ -241,7 +246,7 @@ class row_reducer {
     void* arguments[] = {&in, &out, &rows, length, &stride, &op_, &f, &blocks_per_row};
     // What exceeds the largest grid is left to its loop.
     launch(by.kernel, std::min(by.blocks, properties_.blocks_per_launch), plan.block, 0, on,
-           arguments);
+           arguments, start);
   }
 
   template <int WarpSize, int Width, typename From, typename Transform>
@@ -291,6 +296,7 @@ class row_reducer {
   device device_;
   device_properties properties_;
   device_memory partials_;
+  launch_start start_ = launch_start::after_the_previous;  ///< of several blocks a row
 };
 
 namespace detail {

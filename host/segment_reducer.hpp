@@ -52,9 +52,7 @@ class segment_reducer {
         blocks_(blocks_for(on)),
         rests_(on, blocks_ * sizeof(T)),
         unfinished_(on, blocks_ * sizeof(std::size_t)) {
-    if (!is_among(warp_sizes, on.warp_size()))
-      throw input_error("there are no kernels for segments with warps of " +
-                        std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
+    detail::check_warps(on, "segments");
     with_warps([&]<int WarpSize>() {
       start_ = earliest_start(on, &segment_shares::fold_rests<block, WarpSize, T, Op>);
     });

@@ -174,9 +174,7 @@ class predicate_reducer {
         device_(on),
         properties_(on.properties()),
         of_nothing_(on, sizeof found_) {
-    if (!is_among(warp_sizes, on.warp_size()))
-      throw input_error("there are no kernels for arrays with warps of " +
-                        std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
+    detail::check_warps(on, "arrays");
     const unsigned answer = 1 - found_;
     const stream queue(on);
     copy_to_device(of_nothing_.data(), &answer, sizeof answer, queue.handle());

@@ -3,16 +3,18 @@
 // The columns of a row-major matrix lie side by side. So a thread owns neighbouring columns, as
 // many as a load of 16 bytes brings, and goes down the rows. Threads side by side share a row of
 // their block's tile, and threads behind them take other rows of it, in layers. Shared memory
-// brings the layers together. Where one tile below each column leaves blocks idle, several parts
-// share the rows, and leave a row of partials each: again a matrix, whose columns a second launch
-// folds. It is already there when the first one ends.
+// brings the layers together, eight at a time. Where one tile below each column leaves blocks idle,
+// several parts share the rows, and each leaves a partial for every column. Those of a column lie
+// side by side: they are a row, which a warp of a second launch folds (kernels/rows). It is already
+// there when the first one ends.
 //
 // Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
-// a row of a wider matrix, which begins where a vector may.
+// a row of a wider matrix, which begins where a vector may. Narrow ones come together in the tile;
+// wide ones leave a partial each.
 //
-// Where they are too long for that, or have gaps, each layer takes rows that are alike: their
-// vectors begin at the same distance from the tile's. What a vector brings of the tile beside it is
-// left to that tile.
+// Where rows have gaps, or are too few to be taken as one, each layer takes rows that are alike:
+// their vectors begin at the same distance from the tile's. What a vector brings of the tile beside
+// it is left to that tile.
 //
 // For an operator that does not commute, a layer takes a stretch of rows of its own.
 //
@@ -36,8 +38,19 @@ struct cut {
   unsigned layers = 1;    ///< of so many threads
   unsigned columns = 1;   ///< of a tile, where vectors may begin
   std::size_t tiles = 1;  ///< side by side
-  std::size_t parts = 1;  ///< below each other, each of which leaves a row of results
+  std::size_t parts = 1;  ///< below each other
+
+  /// Whether rows that are taken as one lie in a tile, which folds them.
+  __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
+  /// What is left of each column: the partials of its parts, and of rows that no tile brings
+  /// together.
+  __host__ __device__ constexpr std::size_t partials() const {
+    return folds_abreast() ? parts : parts * abreast;
+  }
 };
+
+/// Rows of results that a thread folds at once: more of them are fewer barriers.
+inline constexpr unsigned at_once = 8;
 
 /// The loads of a thread that are on their way at once: 128 bytes, since the registers of half as
 /// many threads as an SM has room for are taken, but no more than 16 loads, and as many elements as
@@ -54,10 +67,10 @@ __host__ __device__ unsigned lead(const In* p) {
   return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) / sizeof(In);
 }
 
-/// @param out a result for each column; with several parts, a row of partials for each of them
+/// @param out a result for each column, or its partials side by side
 /// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
-__global__ void __launch_bounds__(BlockSize)
+__global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
                    Op op, cut by, bool once) {
   constexpr int Loads = loads(Width, sizeof(In));
@@ -142,27 +155,40 @@ __global__ void __launch_bounds__(BlockSize)
     __syncthreads();
 
     // The rows of results in shared memory, neighbours first.
+    const bool folds_abreast = by.folds_abreast();
     const unsigned before = first < 0 ? static_cast<unsigned>(-first) : 0;
     const std::ptrdiff_t left = length - first;
-    const unsigned all = by.abreast > 1 ? static_cast<unsigned>(columns)
+    const unsigned all = folds_abreast ? static_cast<unsigned>(columns)
                          : left < static_cast<std::ptrdiff_t>(by.columns)
                              ? static_cast<unsigned>(left) - before
                              : by.columns - before;
+    const unsigned abreast = folds_abreast ? by.abreast : 1;
     const auto result = [&](unsigned r, unsigned column) -> T& {
-      return shared[r / by.abreast * by.columns + before +
-                    r % by.abreast * static_cast<unsigned>(columns) + column];
+      return shared[r / abreast * by.columns + before +
+                    r % abreast * static_cast<unsigned>(columns) + column];
     };
-    const unsigned count = by.layers * by.abreast;
-    for (unsigned distance = 1; distance < count; distance *= 2) {
-      const unsigned pairs = (count + distance - 1) / (2 * distance);
-      for (unsigned j = tid; j < pairs * all; j += BlockSize) {
-        const unsigned r = j / all * 2 * distance, column = j % all;
-        result(r, column) = op(result(r, column), result(r + distance, column));
+    const unsigned count = by.layers * abreast;
+    for (unsigned distance = 1; distance < count; distance *= at_once) {
+      const unsigned groups = (count - 1) / (at_once * distance) + 1;
+      for (unsigned j = tid; j < groups * all; j += BlockSize) {
+        const unsigned r = j / all * at_once * distance, column = j % all;
+        T folded = result(r, column);
+        for (unsigned k = 1; k < at_once && r + k * distance < count; ++k)
+          folded = op(folded, result(r + k * distance, column));
+        result(r, column) = folded;
       }
       __syncthreads();
     }
-    T* const to = out + part * columns + (first < 0 ? 0 : first);
-    for (unsigned j = tid; j < all; j += BlockSize) to[j] = result(0, j);
+    // A column's partials side by side: of each part, and of rows abreast that several tiles share,
+    // a wide row in all, whose columns 32 bits count.
+    const unsigned of_part = folds_abreast ? 1 : by.abreast;
+    const std::size_t apart_in_out = by.parts * of_part;
+    const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
+    const unsigned whole = of_part == 1 ? ~0u : static_cast<unsigned>(columns);
+    const unsigned wide = of_part == 1 ? 0 : static_cast<unsigned>(from_left);
+    T* const to = out + part * of_part + (of_part == 1 ? from_left * apart_in_out : 0);
+    for (unsigned j = tid; j < all; j += BlockSize)
+      to[(wide + j) % whole * apart_in_out + (wide + j) / whole] = result(0, j);
     __syncthreads();  // before the next tile's results take the place of these
   }
 }

@@ -4,7 +4,7 @@
 // results together, with one barrier a row. A matrix of few rows has fewer rows than the device has
 // room for blocks. Then several blocks share a row, each with a stretch of its own, and leave a
 // partial each: these are a small matrix again, one row of partials for each row, which a second
-// launch of the same kernel folds.
+// launch of the same kernel folds. It is already there when the first one ends.
 //
 // For an operator that does not commute, a warp takes no turns but a stretch of its block's own.
 //
@@ -29,6 +29,10 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
   __shared__ gpu::shared_array<T, Warps> shared;
   const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
     const elements_of<In> row = in + i / blocks_per_row * stride;
     const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {

@@ -50,6 +50,10 @@ std::vector<matrix_shape> shapes() {
                                    {rows, columns, columns + 2, 1},
                                    {rows, columns, ceil_div(columns, 16) * 16, 3}})
         if (s.end() <= most_elements) all.push_back(s);
+  // Without gaps and as long as two rows abreast, with a row that is left.
+  for (const matrix_shape s :
+       {matrix_shape{130, 1026, 1026}, {131, 1026, 1026, 1}, {131, 1538, 1538, 3}})
+    all.push_back(s);
   return all;
 }
 
@@ -197,11 +201,13 @@ struct sum_in_order : sum<float> {
 TEST_P(Columns, AreCutInEveryWay) {
   const column_reducer<float, sum<float>> reducer(*on);
   bool abreast = false, side_by_side = false, in_parts = false, in_layers = false, alike = false,
-       in_one = false, by_vectors = false, by_elements = false, wide_and_askew = false;
+       in_one = false, by_vectors = false, by_elements = false, wide_and_askew = false,
+       wide_abreast = false;
   std::vector<matrix_shape> all = shapes();
   all.push_back({700, 1000, 1000});
   all.push_back({20'001, 1000, 1000});
   all.push_back({20'001, 12'345, 12'345});
+  all.push_back({20'001, 12'345, 12'346});
   for (const matrix_shape& s : all) {
     if (s.columns == 0) continue;
     const column_plan plan = reducer.plan_for(s.rows, s.columns, s.stride);
@@ -211,7 +217,8 @@ TEST_P(Columns, AreCutInEveryWay) {
     EXPECT_LE(plan.cut.threads * plan.cut.layers, 256u) << s;
     EXPECT_TRUE(plan.in_vectors || (s.columns >= 1024 && s.stride % 4 != 0)) << s;
     wide_and_askew |= !plan.in_vectors;
-    abreast |= plan.cut.abreast > 1;
+    abreast |= plan.cut.folds_abreast();
+    wide_abreast |= plan.cut.abreast > 1 && !plan.cut.folds_abreast();
     side_by_side |= plan.cut.tiles > 1 && plan.cut.parts > 1;
     in_parts |= plan.cut.parts > 1;
     in_layers |= plan.cut.layers > 1 && plan.cut.parts == 1;
@@ -227,6 +234,7 @@ TEST_P(Columns, AreCutInEveryWay) {
   EXPECT_TRUE(by_vectors);
   EXPECT_TRUE(by_elements);
   EXPECT_TRUE(wide_and_askew);
+  EXPECT_TRUE(wide_abreast);
   const column_reducer<float, sum_in_order> ordered(*on);
   EXPECT_FALSE(ordered.plan_for(100, 33, 33).in_vectors);
   EXPECT_TRUE(ordered.plan_for(100, 32, 32).in_vectors);

@@ -99,12 +99,12 @@ explained_kernel explain(const column_plan& plan, const matrix& m) {
             few_block,
             width * m.rows,
             ceil_div(m.columns, few_block * width)};
-  const std::string tile = c.abreast > 1
-                               ? fmt::format("a block a tile of {} rows abreast", c.abreast)
-                               : fmt::format("a block a tile of {} columns", c.columns);
-  return {c.parts == 1
-              ? tile
-              : fmt::format("{}, {} blocks below each other, and a second launch", tile, c.parts),
+  std::string tile = c.folds_abreast() ? fmt::format("a block a tile of {} rows abreast", c.abreast)
+                                       : fmt::format("a block a tile of {} columns", c.columns);
+  if (c.abreast > 1 && !c.folds_abreast()) tile += fmt::format(" of {} rows abreast", c.abreast);
+  if (c.parts > 1) tile += fmt::format(", {} blocks below each other", c.parts);
+  if (c.partials() > 1) tile += ", and a second launch";
+  return {tile,
           "kernels/columns/tiles.hpp",
           c.parts == 1 ? "there are tiles for the multiprocessors, or little to read"
                        : "with one block a tile, multiprocessors would be idle",
@@ -118,9 +118,10 @@ explained_kernel choose(const matrix& m, const device_properties& device) {
     // As many as registers leave room for: half of what there are threads for.
     const std::uint64_t held = std::max<std::uint64_t>(resident_blocks(device, 256, 0) / 2, 1) *
                                static_cast<std::uint64_t>(device.multiprocessors);
-    return explain(plan_columns({m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(),
-                                 256, held, false}),
-                   m);
+    return explain(
+        plan_columns({m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(), 256, held,
+                      false, detail::room_for_partials(held, 256, m.vector_width())}),
+        m);
   }
   // Of a sum in double or in 64 bits.
   constexpr std::size_t result_bytes = 8;
