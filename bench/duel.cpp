@@ -36,6 +36,7 @@ struct duel_options {
   std::string columns;                  ///< as typed; empty: arrays
   std::vector<std::string> axes{"rows"};
   std::string against;  ///< empty: the first library there is, else the first candidate
+  std::string input;    ///< a file; empty: random elements
   int rounds = 101;
   bool end_to_end = false;
   std::string json;
@@ -63,6 +64,10 @@ void add_duel_options(CLI::App& app, duel_options& o) {
   app.add_option("--against", o.against,
                  "who the others are compared with, such as peer:cub or 10_two_pass/... "
                  "[the first library there is, else the first candidate]");
+  app.add_option("--input", o.input,
+                 "a .npy file, whose first n elements are reduced [random elements]")
+      ->check(CLI::ExistingFile)
+      ->excludes("--type");
   app.add_option("--rounds", o.rounds, "samples of each")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -290,7 +295,7 @@ class program {
   explicit program(const duel_options& o)
       : options_(o),
         bed_(choose_device(o.common.device)),
-        sizes_(choose_sizes(o.common, bed_.choice().is_executor() ? "2^14" : "2^10..2^30:4")),
+        sizes_(choose_sizes(o.common, default_sizes())),
         columns_(o.columns.empty() ? std::vector<std::uint64_t>{0} : parse_sizes(o.columns)),
         candidates_(choose_candidates(o, bed_)),
         reference_(choose_reference(o, candidates_)),
@@ -299,13 +304,23 @@ class program {
     context_.emplace_back("date", measure::timestamp());
     context_.emplace_back("rounds", fmt::format("{}", o.rounds));
     context_.emplace_back("seed", fmt::format("{}", o.common.seed));
+    if (!o.input.empty()) context_.emplace_back("input", o.input);
     for (const auto& [key, text] : context_) fmt::print("{}: {}\n", key, text);
   }
 
   exit_code run() {
-    for (const element_type type : measure::choose_types(options_.common.types))
+    const auto run_all = [&](element_type type, auto make_input) {
       for (const std::string& op : measure::choose_operators(options_.common.ops, type))
-        run(type, op);
+        run(make_input(op));
+    };
+    if (options_.input.empty())
+      for (const element_type type : measure::choose_types(options_.common.types))
+        run_all(type, [&](const std::string& op) {
+          return measure::host_input(type, op, sizes_.back(), options_.common.seed);
+        });
+    else
+      run_all(npy_file(options_.input).type(),
+              [&](const std::string& op) { return read_input(op); });
     if (duels_.empty()) throw input_error("nothing was measured: all was left out, as told above");
     if (options_.end_to_end)
       print_crossover(duels_);
@@ -315,8 +330,20 @@ class program {
   }
 
  private:
-  void run(element_type type, const std::string& op) {
-    measure::host_input input(type, op, sizes_.back(), options_.common.seed);
+  [[nodiscard]] std::string default_sizes() const {
+    if (!options_.input.empty()) return std::to_string(npy_file(options_.input).n());
+    return bed_.choice().is_executor() ? "2^14" : "2^10..2^30:4";
+  }
+
+  measure::host_input read_input(const std::string& op) const {
+    npy_file file(options_.input);
+    if (file.n() < sizes_.back())
+      throw input_error(fmt::format("'{}' holds {} elements, --n says {}: use a smaller n",
+                                    options_.input, file.n(), sizes_.back()));
+    return measure::host_input(std::move(file), op);
+  }
+
+  void run(measure::host_input input) {
     for (const std::uint64_t n : sizes_) {
       std::uint64_t loaded = ~std::uint64_t{0};
       for (const std::uint64_t columns : columns_) {

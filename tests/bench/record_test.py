@@ -55,7 +55,7 @@ if name == "tenfold_bench":
     rows = [dict(aggregate_name=key, real_time=time) for key, time in times]
 elif name == "tenfold_duel":
     shapes = [list(map(int, each.split(":"))) for each in after("--candidate", "").split(",") if ":" in each]
-    rows = [row(*([shape[0], 103.0] + (shape + [8])[1:4])) for shape in shapes]
+    rows = [row(*([shape[0], 103.0] + (shape + [8])[1:4])) for shape in shapes] + [row(4)] * ("--input" in words)
     print("The fastest stage of each\n  s2")
 elif words[0] == "best":
     rows = [row(2), row(3, 90.0, 512, 8, 16)]
@@ -84,11 +84,11 @@ class Recording(unittest.TestCase):
             program.write_text(STAND_IN.format(python=sys.executable), encoding="utf-8")
             program.chmod(0o755)
 
-    def record(self, *arguments, code=0):
+    def record(self, *arguments, code=0, libraries=()):
         """What it prints, where it ends as it should."""
         out = io.StringIO()
         with mock.patch.object(sys, "argv", ["record", str(self.build), str(self.build), *arguments]), \
-                mock.patch.object(record, "can_import", return_value=False), \
+                mock.patch.object(record, "can_import", lambda library: library in libraries), \
                 mock.patch.object(record, "find_ncu", return_value=None), contextlib.redirect_stdout(out), \
                 contextlib.redirect_stderr(out), self.assertRaises(SystemExit) as ended:
             record.main()
@@ -105,7 +105,7 @@ class Recording(unittest.TestCase):
         shown = self.record()
         named = set(re.findall(r"^DEVICE-([\w-]+)\.json", record.__doc__, re.MULTILINE))
         written = {path.stem.removeprefix("x1-") for path in self.build.glob("x1-*.json")}
-        self.assertEqual(named - written, {"python", "counters"})
+        self.assertEqual(named - written, {"python", "counters", "exact-data"})
         self.assertEqual(written - named, set())
         for part in ("s  left out: there is no ncu", "left out: Python has neither", "x1-agreement.json", "s  done"):
             self.assertIn(part, shown)
@@ -129,6 +129,16 @@ class Recording(unittest.TestCase):
         self.assertIn("--peers cub,cub:run_to_run,cub:gpu_to_gpu,cub:not_guaranteed", levels)
         self.assertIn("--type f16,bf16", narrow)
         self.assertEqual(narrow, again)
+
+    def test_names_the_data_of_each_exact_sum(self):
+        with mock.patch.object(record, "WRITE_DATA", ""):
+            self.record("--only", "exact-data", libraries=["numpy"])
+        recorded = self.results("exact-data")
+        self.assertEqual([row["data"] for row in recorded["benchmarks"]][::2], list(record.KINDS))
+        self.assertNotIn("command", recorded["context"])
+        calls = self.calls_of("tenfold_duel")
+        self.assertEqual(len(calls), 2 * len(record.KINDS))
+        self.assertIn("--candidate best,2,4 --peers read:plain --input ", calls[0])
 
     def test_has_the_same_sums_by_every_program(self):
         self.record("--only", "agreement")

@@ -656,6 +656,22 @@ TEST_F(Cli, RepeatIsTheNumberOfTimedRuns) {
 
 // ---- input files --------------------------------------------------------------------------------
 
+TEST_F(Cli, InputOfADuel) {
+  const auto program = fs::path(TENFOLD_PROGRAM).parent_path() / "tenfold_duel";
+  if (!fs::exists(program)) GTEST_SKIP() << "build the target 'benchmarks'";
+  write_npy<double>("three.npy", {0.5, 1.5, -4.0});
+  const auto duel = [&](const words& more) {
+    return spawn(words{program, "--device", "simt", "--candidate", "10,exact", "--peers", "none",
+                       "--rounds", "1", "--input", "three.npy"} + more);
+  };
+  const outcome all = duel({"--json", "-"});
+  EXPECT_EQ(all.code, success) << all.what();
+  EXPECT_TRUE(contains(all.out, "sum of 3 f64")) << all.what();
+  EXPECT_EQ(duel({"--n", "2"}).code, success);
+  expect_refusal(duel({"--n", "4"}), bad_input, {"three.npy", "holds 3 elements", "--n says 4"});
+  expect_refusal(duel({"--type", "f64"}), bad_input, {"--type excludes --input"});
+}
+
 TEST_F(Cli, InputOfIntegers) {
   std::vector<std::uint32_t> elements(1000);
   for (std::size_t i = 0; i < elements.size(); ++i) elements[i] = static_cast<std::uint32_t>(i);
