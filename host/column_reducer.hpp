@@ -317,8 +317,7 @@ class column_reducer {
     std::size_t stride = 1;
     unchanged f;
     void* arguments[] = {&in, &out, &columns, &length, &stride, &op_, &f};
-    const std::uint64_t blocks =
-        detail::blocks_of_short_rows(properties_, columns, threads_block, at_once);
+    const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * at_once);
     launch(kernel, std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on,
            arguments);
   }

@@ -250,7 +250,7 @@ class row_reducer {
   }
 
   template <int WarpSize, int Width, typename From, typename Transform>
-  chosen choose(const row_plan& plan, std::uint64_t rows) const {
+  static chosen choose(const row_plan& plan, std::uint64_t rows) {
     using namespace detail;
     constexpr int Loads = loads_of_turn(Width * sizeof(From));
     if (plan.by == row_folder::warp)
@@ -269,7 +269,7 @@ class row_reducer {
   }
 
   template <int WarpSize, int Width, typename From, typename Transform>
-  chosen choose_short(const short_rows& shape, std::uint64_t rows) const {
+  static chosen choose_short(const short_rows& shape, std::uint64_t rows) {
     using namespace detail;
     chosen found;
     constexpr auto& shapes = [&]() -> auto& {
@@ -286,7 +286,7 @@ class row_reducer {
         if (shape == S)
           found = {&lanes_per_row::reduce_short_rows<lanes_block, WarpSize, S.lanes, Width, S.loads,
                                                      S.rows, From, T, Op, Transform>,
-                   blocks_of_short_rows(properties_, rows, lanes_block / S.lanes, S.rows)};
+                   ceil_div(rows, static_cast<std::uint64_t>(lanes_block / S.lanes * S.rows))};
       });
     return found;
   }

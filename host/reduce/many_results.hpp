@@ -16,7 +16,6 @@
 #include "common/tmp.hpp"
 #include "host/error.hpp"
 #include "host/reduce/places.hpp"
-#include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
 
@@ -49,15 +48,6 @@ struct accumulated {
 /// loads take less time after it: docs/results has both for 1 GiB, as matrix:read and `:streaming`.
 inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
-}
-
-/// As many blocks as give each group of lanes one of the rows, where the device holds them with
-/// room to spare; where it does not, groups take several.
-inline std::uint64_t blocks_of_short_rows(const device_properties& device, std::uint64_t rows,
-                                          std::uint64_t groups, std::uint64_t at_once) {
-  const std::uint64_t all = ceil_div(rows, groups);
-  const bool has_room = all <= 8 * static_cast<std::uint64_t>(device.multiprocessors);
-  return has_room ? all : ceil_div(rows, groups * at_once);
 }
 
 /// @throws input_error for a device whose warps have no kernels

@@ -109,8 +109,7 @@ __global__ void __launch_bounds__(BlockSize)
 }
 
 /// Rows of no more elements than the lanes load at once.
-/// @tparam Rows that the lanes take at once, where the grid has not as many lanes as it would take
-///   to have them all at once
+/// @tparam Rows that the lanes take at once
 template <int BlockSize, int WarpSize, int Lanes, int Width, int Loads, int Rows, typename In,
           typename T, typename Op, typename F>
 __global__ void __launch_bounds__(BlockSize)
@@ -118,18 +117,15 @@ __global__ void __launch_bounds__(BlockSize)
                       std::size_t stride, Op op, F f) {
   constexpr unsigned Groups = BlockSize / Lanes;
   const unsigned lane = threadIdx.x % Lanes, group = threadIdx.x / Lanes;
-  const std::size_t all_groups = std::size_t{gridDim.x} * Groups;
-  const bool has_all = all_groups >= rows;
-  const std::size_t apart = has_all ? all_groups : Groups;
-  for (std::size_t first = std::size_t{blockIdx.x} * (has_all ? Groups : Groups * Rows);
-       first < rows; first += all_groups * Rows) {
+  for (std::size_t first = std::size_t{blockIdx.x} * (Groups * Rows); first < rows;
+       first += std::size_t{gridDim.x} * (Groups * Rows)) {
     static_array<loaded<In, Width, Loads>, Rows> turns{};
     static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-      const std::size_t row = first + group + R * apart;
+      const std::size_t row = first + group + R * Groups;
       if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);
     });
     static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-      const std::size_t row = first + group + R * apart;
+      const std::size_t row = first + group + R * Groups;
       // All lanes shuffle, those beyond the last row too.
       T result = fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns), in + row * stride,
                                             row < rows ? columns : 0, 0);
