@@ -337,14 +337,46 @@ TEST_P(Segments, RefuseWhatCannotBeMeant) {
   EXPECT_NO_THROW(add.enqueue(nullptr, offsets.get(), 0, nullptr, queue.handle()));
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(0), [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+class LongSegment : public Segments {};
 
+/// In pieces, so that the host holds no second copy.
+TEST_P(LongSegment, OfABillionStandsAmongAMillionOfThree) {
+  constexpr std::size_t before = 500'000, segments = 1'000'001, length = std::size_t{1} << 30;
+  std::vector<std::uint64_t> ends(segments + 1), expected(segments);
+  for (std::size_t i = 0; i < segments; ++i) ends[i + 1] = ends[i] + (i == before ? length : 3);
+  const device_memory elements(*on, ends.back());
+  auto* const begin = static_cast<std::uint8_t*>(elements.data());
+  const stream queue(*on);
+  std::vector<std::uint8_t> piece;
+  for (std::size_t at = 0, segment = 0; at < ends.back(); at += piece.size()) {
+    piece.resize(std::min(ends.back() - at, std::size_t{1} << 24));
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      piece[i] = static_cast<std::uint8_t>((at + i) * 2'654'435'761U >> 24);  // of no short period
+      segment += at + i == ends[segment + 1];
+      expected[segment] += piece[i];
+    }
+    copy_to_device(begin + at, piece.data(), piece.size(), queue.handle());
+    queue.synchronize();
+  }
+  const array offsets(*on, ends);
+  const std::uint8_t* const in = begin;
+  EXPECT_EQ(reduce_segments(*on, in, offsets.get(), segments, sum<std::uint64_t>{}), expected);
+}
+
+#if defined(__CUDACC__)
+const auto devices = testing::Values(0);
+const auto name_device = [](const auto&) { return "cuda"; };
+#elif defined(__HIP__)
+const auto devices = testing::Values(0);
+const auto name_device = [](const auto&) { return "hip"; };
+#else
+const auto devices = testing::Values(32, 64);
+const auto name_device = [](const auto& test) { return "simt_" + std::to_string(test.param); };
+#endif
+INSTANTIATE_TEST_SUITE_P(Device, Segments, devices, name_device);
+INSTANTIATE_TEST_SUITE_P(large, LongSegment, devices, name_device);
+
+#if !defined(__CUDACC__) && !defined(__HIP__)
 /// A share of several tiles for each block, and neither threads nor blocks in an order that a
 /// kernel may count on.
 TEST_P(Segments, AreRightInFewBlocksAndInAnyOrder) {
