@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/together.hpp"
+#include "host/reduce/element.hpp"
 #include "host/segment_reducer.hpp"
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
@@ -143,10 +144,12 @@ void expect_exact(const device& on, const std::vector<In>& in, Op op) {
   });
 }
 
-TEST_P(Segments, OfIntegersAreExact) {
-  const auto bytes = random_elements<std::int8_t>(
-      [](std::mt19937& random) { return static_cast<std::int8_t>(random()); });
-  expect_exact<std::uint32_t>(*on, bytes, sum<std::int64_t>{});
+TEST_P(Segments, OfEveryTypeAreExact) {
+  for (int type = 0; type < int{element_type_names.size()}; ++type)
+    visit_type(static_cast<element_type>(type), [&]<typename In>() {
+      SCOPED_TRACE(name_of(element_type_of<In>));
+      expect_exact<std::uint32_t>(*on, addends<In>(), sum<accumulator_of<In>>{});
+    });
 }
 
 /// NaN and zeros of both signs among them.
@@ -211,13 +214,13 @@ TEST_P(Segments, HaveAccumulatorsOfAKibibyte) {
   const auto in = random_elements<std::uint8_t>(
       [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
   const array elements(*on, in);
-  segment_reducer<std::uint8_t, add_counts<256>> reducer(*on);
+  segment_reducer<std::uint8_t, add_counts<128, std::uint64_t>> reducer(*on);
   segmentation s("a few", 1);
   s.add(20'000);
   s.add(7, 9);
   s.add(0);
   EXPECT_TRUE(same_bits(results_of(*on, reducer, elements.get(), s),
-                        segments_in_order(in, s, add_counts<256>{})));
+                        segments_in_order(in, s, add_counts<128, std::uint64_t>{})));
 }
 
 /// More blocks than the second launch has threads, and than the executor's devices ask for.
