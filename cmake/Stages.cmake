@@ -89,6 +89,11 @@ function(tenfold_stage_unit backend stage types out)
   set(${out} ${unit} PARENT_SCOPE)
 endfunction()
 
+# TENFOLD_ELEMENT_TYPES: the element types, as host/reduce/element.hpp names them.
+file(STRINGS ${PROJECT_SOURCE_DIR}/host/reduce/element.hpp lines REGEX "^  TYPE\\([a-z]+[0-9]+,")
+string(REGEX MATCHALL "[a-z]+[0-9]+," TENFOLD_ELEMENT_TYPES "${lines}")
+list(TRANSFORM TENFOLD_ELEMENT_TYPES REPLACE "," "")
+
 # tenfold_devices_unit(BACKEND KIND OUT): the unit of a backend's devices, which lists its modules. Of GPUs
 # the program says the backend's own name; kernels that are observed are the executor's, too.
 function(tenfold_devices_unit backend kind out)

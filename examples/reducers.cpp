@@ -1,5 +1,6 @@
 // Sums of a million floats: once, again and again, and by a stage of one's choice.
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <span>
 #include <vector>
@@ -51,6 +52,19 @@ double add_in_memory_of_mine(std::span<const float> in, void* scratch, std::size
                              tenfold::stream_handle stream) {
   tenfold::scratch_memory source(scratch, bytes);
   return tenfold::reduce(gpu.with_memory_of(source), in, tenfold::sum<double>{}, stream);
+}
+
+struct at_least {
+  double bound;
+  __host__ __device__ bool operator()(float x) const { return x >= bound; }
+};
+
+// Both calls run in the stream, after what is in it, and wait for their results
+std::uint64_t count_from_the_mean_on(std::span<const float> in, tenfold::stream_handle stream) {
+  const tenfold::device here = gpu.in_stream(stream);
+  const double mean =
+      tenfold::reduce(here, in, tenfold::sum<double>{}) / static_cast<double>(in.size());
+  return tenfold::count_if(here, in, at_least{mean});
 }
 
 // in: rows of 1000 floats, one after the other
@@ -110,7 +124,9 @@ int main() {
 
   float low = 0, high = 0;
   const double mean = range_and_mean(elements, ones.size(), low, high);
-  std::printf("%.0f to %.0f, mean %.0f\n", low, high, mean);
+  const std::uint64_t count = count_from_the_mean_on({elements, ones.size()}, queue.handle());
+  std::printf("%.0f to %.0f, mean %.0f, %.0f from there on\n", low, high, mean,
+              static_cast<double>(count));
 
   const tenfold::device_memory few_sums(gpu, 3 * sizeof(double));
   auto* sums = static_cast<double*>(few_sums.data());

@@ -3,6 +3,9 @@
 ///
 ///     reducer_pool pool(4, [&] { return best_reducer<float>(gpu, n, sum<double>{}); });
 ///     pool.enqueue(in, n, out, stream);  // from any thread, on up to four streams
+///
+///     reducer_pool rows(4, [&] { return row_reducer<float, sum<double>>(gpu); });
+///     rows.enqueue(in, height, width, stride, out, stream);
 #pragma once
 
 #include <cstddef>
@@ -10,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,8 +25,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Gives each stream one of its reducers, at the stream's first call and from then on: the calls in
 /// a stream follow each other, and may share scratch memory. Allocates nothing after construction.
-/// Any thread may call, at any time. A call that a graph records takes a reducer of its own, since
-/// the graph may be launched in several streams.
+/// Any thread may call, at any time. A `predicate_reducer` needs no pool. A call that a graph
+/// records takes a reducer of its own, since the graph may be launched in several streams.
+/// @tparam Reducer `reducer`, `row_reducer`, with a function too, `column_reducer`,
+///   `segment_reducer`, or whatever has an `enqueue` whose last argument is a stream
 template <typename Reducer>
 class reducer_pool {
  public:
@@ -33,16 +39,18 @@ class reducer_pool {
     for (std::size_t i = 0; i < streams; ++i) owned_.push_back(std::make_unique<owned>(make()));
   }
 
-  /// `Reducer::enqueue` on the stream's reducer.
-  /// @throws input_error on one stream more than the pool was made for
-  template <typename In, typename T>
-  void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
-    owned& its = of(on);
+  /// `Reducer::enqueue` on the stream's reducer, with the arguments that it takes: the last of them
+  /// is the stream.
+  /// @throws input_error on one stream more than the pool was made for, and as `Reducer` does
+  template <typename... Arguments>
+  void enqueue(Arguments... arguments) {
+    owned& its = of(std::get<sizeof...(Arguments) - 1>(std::tie(arguments...)));
     const std::lock_guard lock(its.calls);
-    its.by.enqueue(in, n, out, on);
+    its.by.enqueue(arguments...);
   }
 
-  /// Reduces on that stream, after all that is in it, and waits for the result.
+  /// Reduces on that stream, after all that is in it, and waits for the result: of a `reducer`,
+  /// whose calls have one.
   /// @throws input_error as `enqueue` does
   template <typename In>
   [[nodiscard]] auto operator()(const In* in, std::uint64_t n, stream_handle on) {

@@ -158,8 +158,9 @@ inline std::uint64_t blocks_for(const row_query& q) {
 /// Reduces the rows of matrices of In, each to one T with Op, whatever their shape.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
-/// afterwards. Not for use from several OS threads at once, nor on several streams at once. A graph
-/// that recorded a call replays no longer than the reducer lives.
+/// afterwards. Not for use from several OS threads at once, nor on several streams at once:
+/// host/reducer_pool.hpp is for that. A graph that recorded a call replays no longer than the
+/// reducer lives.
 ///
 /// The same call on the same device gives the same bits, wherever the matrix lies. An operator that
 /// does not commute finds the elements of a row in their order.

@@ -32,8 +32,9 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// among a million of three takes as long as as many elements in equal segments.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
-/// afterwards. Not for use from several OS threads at once, nor on several streams at once. A graph
-/// that recorded a call replays no longer than the reducer lives.
+/// afterwards. Not for use from several OS threads at once, nor on several streams at once:
+/// host/reducer_pool.hpp is for that. A graph that recorded a call replays no longer than the
+/// reducer lives.
 ///
 /// The same call on the same device gives the same bits, wherever the elements lie. An operator
 /// finds the elements of a segment in their order.

@@ -60,6 +60,9 @@ class session {
   [[nodiscard]] virtual std::string hardware_lack(int capability) const = 0;
   /// @throws input_error when no stage, operator or kernel fits the request.
   [[nodiscard]] virtual std::unique_ptr<reduction> make_reduction(const reduction_request& r) = 0;
+  /// What serves calls with elements of a type. Loads the kernels first, where they are not.
+  /// @throws input_error where they cannot be built or loaded
+  [[nodiscard]] virtual std::function<void(const array_call&)> calls_of(element_type type) = 0;
 };
 
 /// Kernels that are about to be asked for.

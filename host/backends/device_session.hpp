@@ -162,7 +162,23 @@ class device_session final : public session {
     return std::unique_ptr<reduction>(found->make(device_, queue_.handle(), r));
   }
 
+  std::function<void(const array_call&)> calls_of(element_type type) override {
+    if (find_calls(type) == nullptr)
+      load_module(kernel_modules().backend, "calls_of_" + std::string(name_of(type)));
+    return [this, serve = find_calls(type)](const array_call& c) {
+      device_.make_current();
+      serve(device_, c);
+    };
+  }
+
  private:
+  /// Null where no unit that is loaded has registered them.
+  [[nodiscard]] static array_call_function find_calls(element_type type) {
+    for (const registered_call& each : registered_calls())
+      if (each.type == type) return each.serve;
+    return nullptr;
+  }
+
   /// Null where no unit that is loaded has registered it.
   [[nodiscard]] static const registered_stage* find_registered(int number, element_type type,
                                                                std::string_view op) {

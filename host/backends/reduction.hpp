@@ -60,9 +60,31 @@ class reduction : public runnable {
   [[nodiscard]] virtual shape used_shape() const = 0;
 };
 
+/// A call that has many results, or reads two arrays. It returns when the host has the results.
+struct array_call {
+  enum { rows, columns, segments, dot } what;
+  std::string op;            ///< `sum`, `minimum` or `maximum`; `dot` has none
+  const void* in;            ///< device memory, as all that is read
+  const void* others;        ///< the other factors of `dot`; of segments, offsets of 64 bits
+  std::uint64_t n;           ///< rows, one after the other, or segments
+  std::uint64_t length = 0;  ///< elements of a row, or of an array
+  void* out;                 ///< the host's memory
+};
+
 }  // namespace tenfold
 
 namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Serves calls of one element type, in a unit of its own.
+using array_call_function = void (*)(const device& on, const array_call& c);
+
+struct registered_call {
+  element_type type;
+  array_call_function serve;
+};
+
+/// What the units that are loaded have registered.
+[[nodiscard]] std::vector<registered_call>& registered_calls();
 
 /// Makes reductions of one stage, for some element types and operators. Each such function is
 /// compiled in a unit of its own, so that a change of one kernel recompiles that kernel alone.

@@ -18,6 +18,8 @@
 /// | `f16`, `bf16`                    | `f32`; no product                  |
 ///
 /// Of no elements the result is what changes nothing: 0 of a sum, minus infinity of a maximum.
+/// Rows, columns and segments have `sum`, `minimum` and `maximum` alone, for each further operator
+/// would take as long to compile again.
 #ifndef TENFOLD_H
 #define TENFOLD_H
 
@@ -30,7 +32,7 @@ extern "C" {
 #endif
 
 /// Of this header. It grows with each function that is added; those there are stay as they are.
-#define TENFOLD_C_VERSION 1
+#define TENFOLD_C_VERSION 2
 
 /// That of the library: at least the header's, or a function may be missing.
 TENFOLD_API int tenfold_version(void);
@@ -51,6 +53,45 @@ TENFOLD_API const char* tenfold_last_error(void);
 /// @param out room for a result, on the host
 TENFOLD_API tenfold_status tenfold_reduce(const char* device, const char* type, const char* op,
                                           const void* in, uint64_t n, void* out);
+
+/// Reduces each row of a matrix, and waits for the results. All its memory is the host's.
+/// @param in      rows of `columns` elements, which may lie anywhere
+/// @param stride  elements from one row's begin to the next one's; what is between rows is not read
+/// @param out     room for `rows` results, not among the elements
+TENFOLD_API tenfold_status tenfold_reduce_rows(const char* device, const char* type, const char* op,
+                                               const void* in, uint64_t rows, uint64_t columns,
+                                               uint64_t stride, void* out);
+
+/// Reduces each column of a matrix, which lies as for `tenfold_reduce_rows`.
+/// @param out room for `columns` results, not among the elements
+TENFOLD_API tenfold_status tenfold_reduce_columns(const char* device, const char* type,
+                                                  const char* op, const void* in, uint64_t rows,
+                                                  uint64_t columns, uint64_t stride, void* out);
+
+/// Reduces segments of any lengths, of the host's memory, and waits for the results. Segment s has
+/// the elements from `in[offsets[s]]` up to `in[offsets[s + 1]]`, which is not among them.
+/// @param offsets `segments + 1` of them, none less than the one before
+/// @param out     room for `segments` results, neither among the elements nor the offsets
+TENFOLD_API tenfold_status tenfold_reduce_segments(const char* device, const char* type,
+                                                   const char* op, const void* in,
+                                                   const uint64_t* offsets, uint64_t segments,
+                                                   void* out);
+
+/// Where the least of `n` elements of the host's memory stands: the first, if several are equal. A
+/// NaN is less than all others, and minus zero less than zero.
+/// @param index of the element; UINT64_MAX if there are none
+TENFOLD_API tenfold_status tenfold_arg_minimum(const char* device, const char* type, const void* in,
+                                               uint64_t n, uint64_t* index);
+
+/// The same of the greatest. A NaN is greater than all others, too, and zero than minus zero.
+TENFOLD_API tenfold_status tenfold_arg_maximum(const char* device, const char* type, const void* in,
+                                               uint64_t n, uint64_t* index);
+
+/// Adds the products `a[i] * b[i]` of `n` elements of the host's memory each, and waits for the
+/// sum.
+/// @param out room for an `f64`; of integers for an `i64` or `u64`, which wraps around
+TENFOLD_API tenfold_status tenfold_dot(const char* device, const char* type, const void* a,
+                                       const void* b, uint64_t n, void* out);
 
 /// Reduces again and again, in streams. One thread and one stream at a time: it has scratch memory.
 typedef struct tenfold_reducer tenfold_reducer;

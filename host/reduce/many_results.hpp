@@ -69,10 +69,7 @@ inline std::uint64_t whole_rows(std::uint64_t elements, std::uint64_t columns) {
 template <typename In, typename T>
 void check_matrix(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                   const T* out, std::uint64_t results) {
-  if (stride < columns)
-    throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
-                      std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
-                      " or more");
+  tenfold::detail::check_stride(columns, stride);
   check_places({in, rows == 0 ? 0 : columns * sizeof(In), alignof(In)},
                {out, results * sizeof(T), alignof(T)}, rows, stride * sizeof(In));
 }
@@ -81,11 +78,8 @@ void check_matrix(const In* in, std::uint64_t rows, std::uint64_t columns, std::
 class stream_of_call {
  public:
   explicit stream_of_call(const device& on) {
-    if (on.queue())
-      check_stream(on, *on.queue());
-    else
-      own_.emplace(on);
-    handle_ = on.queue() ? *on.queue() : own_->handle();
+    if (on.queue()) check_stream(on, *on.queue());
+    handle_ = on.queue() ? *on.queue() : own_.emplace(on).handle();
   }
   [[nodiscard]] stream_handle handle() const { return handle_; }
 

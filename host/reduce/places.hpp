@@ -46,6 +46,13 @@ inline void check_apart(const place& in, std::uint64_t rows, std::uint64_t strid
   throw input_error("the result lies among the elements that are read: give it a place of its own");
 }
 
+inline void check_stride(std::uint64_t columns, std::uint64_t stride) {
+  if (stride < columns)
+    throw input_error("rows of " + std::to_string(columns) + " elements overlap at a stride of " +
+                      std::to_string(stride) + ": use a stride of " + std::to_string(columns) +
+                      " or more");
+}
+
 }  // namespace detail
 
 /// @param in the first of the rows that are read; may be null where it has no bytes

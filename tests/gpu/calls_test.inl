@@ -12,7 +12,10 @@
 
 #include "host/backends/adversarial_operator.hpp"
 #include "host/best_reducer.hpp"
+#include "host/column_reducer.hpp"
 #include "host/reducer_pool.hpp"
+#include "host/row_reducer.hpp"
+#include "host/segment_reducer.hpp"
 #include "tests/stages/user_operators.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -211,6 +214,73 @@ TEST_P(Calls, OfSeveralThreadsShareAPool) {
     });
   for (std::thread& each : running) each.join();
   for (const int each : wrong) EXPECT_EQ(each, 0);
+}
+
+/// Several threads call a pool, each on a stream and for results of its own.
+/// @param call `call(pool, thread, out, stream)`
+/// @param expected `expected(thread)`
+template <typename Make, typename Call, typename Expected>
+void expect_right_of_a_pool(const device& on, Make make, Call call, Expected expected) {
+  constexpr std::uint32_t threads = 6, calls = 10;
+  reducer_pool pool(threads, make);
+  std::vector<int> wrong(threads);
+  std::vector<std::thread> running;
+  for (std::uint32_t t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      const stream queue(on);
+      const numbers own = expected(t);
+      for (std::uint32_t i = 0; i < calls; ++i) {
+        const uploaded results(on, numbers(own.size()));
+        call(pool, t, results.get(), queue.handle());
+        queue.synchronize();
+        wrong[t] += results.values() != own;
+      }
+    });
+  for (std::thread& each : running) each.join();
+  EXPECT_EQ(wrong, std::vector<int>(threads));
+}
+
+struct tripled {
+  __host__ __device__ std::uint32_t operator()(std::uint32_t x) const { return 3 * x; }
+};
+
+/// Of shapes for which a reducer keeps partials between two launches.
+TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
+  const device on(GetParam());
+  constexpr std::size_t length = 100'000;
+  const auto in = random_numbers(2 * length + 6);
+  const uploaded elements(on, in);
+  const auto sum_of = [&](std::size_t begin, std::size_t end, std::size_t step = 1) {
+    std::uint32_t total = 0;
+    for (std::size_t i = begin; i < end; i += step) total += in[i];
+    return total;
+  };
+  expect_right_of_a_pool(
+      on, [&] { return row_reducer<std::uint32_t, sum<std::uint32_t>, tripled>(on); },
+      [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
+        pool.enqueue(elements.get() + t, 2, length, length, out, queue);
+      },
+      [&](std::uint32_t t) {
+        return numbers{3 * sum_of(t, t + length), 3 * sum_of(t + length, t + 2 * length)};
+      });
+  expect_right_of_a_pool(
+      on, [&] { return column_reducer<std::uint32_t, sum<std::uint32_t>>(on); },
+      [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
+        pool.enqueue(elements.get() + t, length, 2, 2, out, queue);
+      },
+      [&](std::uint32_t t) {
+        return numbers{sum_of(t, t + 2 * length, 2), sum_of(t + 1, t + 2 * length, 2)};
+      });
+  const uploaded offsets(on, {0, 7, 7, length, 2 * length});
+  expect_right_of_a_pool(
+      on, [&] { return segment_reducer<std::uint32_t, sum<std::uint32_t>>(on); },
+      [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
+        pool.enqueue(elements.get() + t, offsets.get(), 4, out, queue);
+      },
+      [&](std::uint32_t t) {
+        return numbers{sum_of(t, t + 7), 0, sum_of(t + 7, t + length),
+                       sum_of(t + length, t + 2 * length)};
+      });
 }
 
 TEST_P(Calls, OfMoreStreamsThanAPoolHasAreRefused) {

@@ -17,6 +17,11 @@ std::vector<registered_stage>& registered_stages() {
   return none;
 }
 
+std::vector<registered_call>& registered_calls() {
+  static std::vector<registered_call> none;
+  return none;
+}
+
 module_list kernel_modules() {
   return {};
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <ostream>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "common/operators.hpp"
@@ -72,6 +73,18 @@ inline std::uint32_t random_word(std::mt19937& random) {
   return static_cast<std::uint32_t>(random());
 }
 
+/// Sums of these are exact in any order, so that none may be lost or come twice unseen.
+template <typename In>
+std::vector<In> addends() {
+  return random_elements<In>([](std::mt19937& random) {
+    const std::uint64_t word = std::uint64_t{random_word(random)} << 32 | random_word(random);
+    if constexpr (std::is_integral_v<In>)
+      return static_cast<In>(word);
+    else
+      return In(static_cast<float>(static_cast<int>(word % 129) - 64));
+  });
+}
+
 /// A pointer out of alignment, which nobody is to follow.
 template <typename T>
 T* beyond(T* p, std::size_t bytes) {
@@ -103,24 +116,25 @@ struct compose {
   }
 };
 
-/// How many elements are of each kind, as a histogram is.
-template <int Kinds>
+/// How many elements are of each kind, as a histogram is. To compile it takes nvcc a time that
+/// grows with their number, not with the size.
+template <int Kinds, typename Count = std::uint32_t>
 struct counts {
-  std::uint32_t of[Kinds];
+  Count of[Kinds];
 
   counts() = default;
   __host__ __device__ constexpr explicit counts(std::uint32_t kind) : of{} { of[kind % Kinds] = 1; }
 };
-template <int Kinds>
+template <int Kinds, typename Count = std::uint32_t>
 struct add_counts {
+  using all = counts<Kinds, Count>;
   static constexpr bool commutes = true;
-  __host__ __device__ constexpr counts<Kinds> identity() const {
-    counts<Kinds> none(0);
+  __host__ __device__ constexpr all identity() const {
+    all none(0);
     none.of[0] = 0;
     return none;
   }
-  __host__ __device__ constexpr counts<Kinds> operator()(counts<Kinds> a,
-                                                         const counts<Kinds>& b) const {
+  __host__ __device__ constexpr all operator()(all a, const all& b) const {
     for (int i = 0; i < Kinds; ++i) a.of[i] += b.of[i];
     return a;
   }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/together.hpp"
+#include "host/reduce/element.hpp"
 #include "host/row_reducer.hpp"
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
@@ -127,6 +128,47 @@ TEST_P(Rows, OfIntegersAreExact) {
     return static_cast<std::int8_t>(random());
   }),
                sum<std::int64_t>{});
+}
+
+/// Of every length at which another kernel is chosen, and of the one before it.
+template <typename In>
+void expect_exact_at_each_choice(const device& on) {
+  using Op = sum<accumulator_of<In>>;
+  const auto in = addends<In>();
+  const array<In> elements(on, in);
+  row_reducer<In, Op> reducer(on);
+  const auto kernel_for = [&](const matrix_shape& s) {
+    const row_plan p = reducer.plan_for(s.rows, s.columns, s.stride);
+    return std::tuple(p.by, p.in_vectors, p.block, p.shape.lanes, p.shape.loads, p.shape.rows,
+                      p.blocks_per_row > 1);
+  };
+  const auto expect_exact = [&](const matrix_shape& s) {
+    const auto results = results_of(on, reducer, elements, s);
+    for (std::size_t row = 0; row < s.rows; ++row)
+      ASSERT_EQ(results[row], row_in_order(in, s, row, Op{}))
+          << "row " << row << " of " << s << ", " << name_of(element_type_of<In>);
+  };
+  for (const std::size_t rows : {1, 3, 1000})
+    for (const std::size_t gap : {0, 1}) {  // between vectors, which only rows without one begin at
+      matrix_shape before{rows, 0, 0};
+      for (std::size_t columns = 1;; ++columns) {
+        const std::size_t vectors = ceil_div(columns, std::size_t{gpu::vector_width<In, 16>});
+        const matrix_shape s{rows, columns, vectors * gpu::vector_width<In, 16> + gap};
+        if (s.end() > most_elements) break;
+        if (columns == 1 || kernel_for(s) != kernel_for(before)) {
+          expect_exact(before);
+          expect_exact(s);
+        }
+        before = s;
+      }
+      expect_exact(before);
+    }
+}
+
+TEST_P(Rows, OfEveryTypeAreExactWhereAnotherKernelIsChosen) {
+  for (int type = 0; type < int{element_type_names.size()}; ++type)
+    visit_type(static_cast<element_type>(type),
+               [&]<typename In>() { expect_exact_at_each_choice<In>(*on); });
 }
 
 /// NaN and zeros of both signs among them.
@@ -252,15 +294,16 @@ TEST_P(Rows, FoldWhatBecomesOfAnElement) {
   }
 }
 
-TEST_P(Rows, HaveLargeResults) {
+TEST_P(Rows, HaveAccumulatorsOfAKibibyte) {
   const auto in = random_elements<std::uint32_t>(random_word);
   const array<std::uint32_t> elements(*on, in);
-  row_reducer<std::uint32_t, add_counts<64>> reducer(*on);
+  row_reducer<std::uint32_t, add_counts<128, std::uint64_t>> reducer(*on);
   for (const matrix_shape& s : {matrix_shape{100, 3, 3}, {9, 1000, 1000, 1}, {3, 20'000, 20'001}}) {
     const auto results =
         results_of(*on, reducer, elements_of<std::uint32_t>(elements.get() + s.shift), s);
     for (std::size_t row = 0; row < s.rows; ++row) {
-      const counts<64> expected = row_in_order(in, s, row, add_counts<64>{});
+      const counts<128, std::uint64_t> expected =
+          row_in_order(in, s, row, add_counts<128, std::uint64_t>{});
       EXPECT_EQ(std::memcmp(&results[row], &expected, sizeof expected), 0) << row << " of " << s;
     }
   }

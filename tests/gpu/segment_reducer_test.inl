@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "common/together.hpp"
+#include "host/reduce/element.hpp"
 #include "host/segment_reducer.hpp"
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
@@ -143,10 +144,12 @@ void expect_exact(const device& on, const std::vector<In>& in, Op op) {
   });
 }
 
-TEST_P(Segments, OfIntegersAreExact) {
-  const auto bytes = random_elements<std::int8_t>(
-      [](std::mt19937& random) { return static_cast<std::int8_t>(random()); });
-  expect_exact<std::uint32_t>(*on, bytes, sum<std::int64_t>{});
+TEST_P(Segments, OfEveryTypeAreExact) {
+  for (int type = 0; type < int{element_type_names.size()}; ++type)
+    visit_type(static_cast<element_type>(type), [&]<typename In>() {
+      SCOPED_TRACE(name_of(element_type_of<In>));
+      expect_exact<std::uint32_t>(*on, addends<In>(), sum<accumulator_of<In>>{});
+    });
 }
 
 /// NaN and zeros of both signs among them.
@@ -211,13 +214,13 @@ TEST_P(Segments, HaveAccumulatorsOfAKibibyte) {
   const auto in = random_elements<std::uint8_t>(
       [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
   const array elements(*on, in);
-  segment_reducer<std::uint8_t, add_counts<256>> reducer(*on);
+  segment_reducer<std::uint8_t, add_counts<128, std::uint64_t>> reducer(*on);
   segmentation s("a few", 1);
   s.add(20'000);
   s.add(7, 9);
   s.add(0);
   EXPECT_TRUE(same_bits(results_of(*on, reducer, elements.get(), s),
-                        segments_in_order(in, s, add_counts<256>{})));
+                        segments_in_order(in, s, add_counts<128, std::uint64_t>{})));
 }
 
 /// More blocks than the second launch has threads, and than the executor's devices ask for.
@@ -337,14 +340,46 @@ TEST_P(Segments, RefuseWhatCannotBeMeant) {
   EXPECT_NO_THROW(add.enqueue(nullptr, offsets.get(), 0, nullptr, queue.handle()));
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(0), [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Segments, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+class LongSegment : public Segments {};
 
+/// In pieces, so that the host holds no second copy.
+TEST_P(LongSegment, OfABillionStandsAmongAMillionOfThree) {
+  constexpr std::size_t before = 500'000, segments = 1'000'001, length = std::size_t{1} << 30;
+  std::vector<std::uint64_t> ends(segments + 1), expected(segments);
+  for (std::size_t i = 0; i < segments; ++i) ends[i + 1] = ends[i] + (i == before ? length : 3);
+  const device_memory elements(*on, ends.back());
+  auto* const begin = static_cast<std::uint8_t*>(elements.data());
+  const stream queue(*on);
+  std::vector<std::uint8_t> piece;
+  for (std::size_t at = 0, segment = 0; at < ends.back(); at += piece.size()) {
+    piece.resize(std::min(ends.back() - at, std::size_t{1} << 24));
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      piece[i] = static_cast<std::uint8_t>((at + i) * 2'654'435'761U >> 24);  // of no short period
+      segment += at + i == ends[segment + 1];
+      expected[segment] += piece[i];
+    }
+    copy_to_device(begin + at, piece.data(), piece.size(), queue.handle());
+    queue.synchronize();
+  }
+  const array offsets(*on, ends);
+  const std::uint8_t* const in = begin;
+  EXPECT_EQ(reduce_segments(*on, in, offsets.get(), segments, sum<std::uint64_t>{}), expected);
+}
+
+#if defined(__CUDACC__)
+const auto devices = testing::Values(0);
+const auto name_device = [](const auto&) { return "cuda"; };
+#elif defined(__HIP__)
+const auto devices = testing::Values(0);
+const auto name_device = [](const auto&) { return "hip"; };
+#else
+const auto devices = testing::Values(32, 64);
+const auto name_device = [](const auto& test) { return "simt_" + std::to_string(test.param); };
+#endif
+INSTANTIATE_TEST_SUITE_P(Device, Segments, devices, name_device);
+INSTANTIATE_TEST_SUITE_P(large, LongSegment, devices, name_device);
+
+#if !defined(__CUDACC__) && !defined(__HIP__)
 /// A share of several tiles for each block, and neither threads nor blocks in an order that a
 /// kernel may count on.
 TEST_P(Segments, AreRightInFewBlocksAndInAnyOrder) {
