@@ -152,7 +152,7 @@ void checker::end_launch() {
 
 void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
                           const simt::block_memory& memory) {
-  go_on(launch, block, memory);
+  turn_to(launch, block, memory);
   for (const array& each : memory_.shared()) {
     const auto shadow = shared_shadows_.find(each.begin);
     if (shadow == shared_shadows_.end()) continue;
@@ -164,8 +164,8 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
 }
 
 /// What the block does from here on is the next that is read.
-void checker::go_on(const simt::launch_facts& launch, simt::index3 block,
-                    const simt::block_memory& memory) {
+void checker::turn_to(const simt::launch_facts& launch, simt::index3 block,
+                      const simt::block_memory& memory) {
   blocks_.push_back(block);
   memory_.begin_block(launch, memory);
   const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
@@ -181,15 +181,15 @@ void checker::pass_block_barrier() {
   order_.pass_block_barrier();
 }
 
-/// What was before it in any block comes before what follows in any other, as between two launches.
-void checker::pass_grid_barrier(const simt::launch_facts& launch, simt::index3 block,
-                                const simt::block_memory& memory, unsigned number) {
-  if (number > grid_barriers_) {
-    grid_barriers_ = number;
+/// What any block did before the barrier comes before what any does after it, as between launches.
+void checker::go_on(const simt::launch_facts& launch, simt::index3 block,
+                    const simt::block_memory& memory, unsigned grid_barriers) {
+  if (grid_barriers > grid_barriers_) {
+    grid_barriers_ = grid_barriers;
     found_before_in_grid_ = findings_.all().size();
     order_.pass_grid_barrier();
   }
-  go_on(launch, block, memory);
+  turn_to(launch, block, memory);
 }
 
 void checker::end_interval() {
@@ -408,7 +408,7 @@ std::string checker::remedy_of_race(finding_kind kind, const access& later,
     return "Put a __threadfence() between the atomic that tells of the other block and the access "
            "that follows it.";
   return "Put a __threadfence() between the first access and the atomic that tells other blocks of "
-         "it, or have a second launch do the later access.";
+         "it, or have a sync() of the grid or a second launch between the two.";
 }
 
 void checker::report_race(const lane_access& later, const access& earlier,

@@ -66,8 +66,8 @@ class checker final : public simt::observer, public step_reader {
                    const simt::block_memory& memory) override;
   void read(const step& s) override;
   void pass_block_barrier() override;
-  void pass_grid_barrier(const simt::launch_facts& launch, simt::index3 block,
-                         const simt::block_memory& memory, unsigned number) override;
+  void go_on(const simt::launch_facts& launch, simt::index3 block, const simt::block_memory& memory,
+             unsigned grid_barriers) override;
   void end_block(const simt::block_failure& failure) override;
 
   [[nodiscard]] const std::vector<finding>& findings() const { return findings_.all(); }
@@ -103,8 +103,8 @@ class checker final : public simt::observer, public step_reader {
   void report_unwritten(const lane_access& a, const shadow_array& shadow, std::uintptr_t address);
   void forgive_early_reads(const lane_access& write);
   void end_interval();
-  void go_on(const simt::launch_facts& launch, simt::index3 block,
-             const simt::block_memory& memory);
+  void turn_to(const simt::launch_facts& launch, simt::index3 block,
+               const simt::block_memory& memory);
   void check_order(const lane_access& a, shadow_array& shadow);
   [[nodiscard]] std::optional<access> find_race(const access& by, const shadow_cell& cell) const;
   [[nodiscard]] std::optional<access> find_unordered(const access& by,
@@ -142,13 +142,13 @@ class checker final : public simt::observer, public step_reader {
 
   std::string kernel_;
   unsigned warp_size_ = 0;
-  std::size_t found_before_ = 0;         // the last barrier of the block
+  std::size_t found_before_ = 0;          // the last barrier of the block
   std::size_t found_before_in_grid_ = 0;  // the last barrier of the grid
-  unsigned grid_barriers_ = 0;           // of this launch
-  bool has_failed_ = false;              // a block of this launch
-  bool had_bad_address_ = false;         // an access of this block
-  std::vector<code_address> last_code_;  // of each thread of the block
-  std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
+  unsigned grid_barriers_ = 0;            // of this launch
+  bool has_failed_ = false;               // a block of this launch
+  bool had_bad_address_ = false;          // an access of this block
+  std::vector<code_address> last_code_;   // of each thread of the block
+  std::vector<simt::index3> blocks_;      // of this launch, in the order in which they ran
 };
 
 }  // namespace tenfold::observe

@@ -125,7 +125,9 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
     threads[group].push_back(each.thread);
   }
   if (failure.kind == failure_kind::missing_block) {
-    witnesses.push_back({.doing = "has returned", .block = failure.missing});
+    witness& w = witnesses.emplace_back();
+    w.doing = "has returned";
+    w.block = failure.missing;
     threads.push_back(threads.front());
   }
   for (std::size_t i = 0; i < witnesses.size(); ++i) {

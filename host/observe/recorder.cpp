@@ -161,8 +161,9 @@ void block_recorder::pass_block_barrier() {
   reader_.pass_block_barrier();
 }
 
-void block_recorder::pass_grid_barrier() {
-  reader_.pass_grid_barrier(*launch_, block_, memory_, ++grid_barriers_);
+void block_recorder::leave_grid_barrier(bool all_came) {
+  grid_barriers_ += all_came;
+  reader_.go_on(*launch_, block_, memory_, grid_barriers_);
 }
 
 void block_recorder::end_block(const simt::block_failure& failure) {

@@ -122,7 +122,7 @@ class block_recorder final : public simt::block_observer {
   void arrive(const simt::exchange& mine) override;
   void copy(const void* to, const void* from, std::size_t bytes) override;
   void pass_block_barrier() override;
-  void pass_grid_barrier() override;
+  void leave_grid_barrier(bool all_came) override;
   void end_block(const simt::block_failure& failure) override;
 
  private:
@@ -136,7 +136,7 @@ class block_recorder final : public simt::block_observer {
   const simt::launch_facts* launch_ = nullptr;
   simt::index3 block_{0, 0, 0};
   simt::block_memory memory_{};
-  unsigned grid_barriers_ = 0;  // of the block
+  unsigned grid_barriers_ = 0;  // that the block has passed
   unsigned thread_count_ = 0, warp_size_ = 0;
   std::vector<std::uint64_t> steps_left_;                           // of each thread
   std::vector<std::pair<meeting_site, code_address>> known_sites_;  // and their numbers

@@ -93,10 +93,10 @@ class step_reader {
   virtual void read(const step& s) = 0;
   /// All threads of the block met at a barrier.
   virtual void pass_block_barrier() = 0;
-  /// The block goes on after a barrier of the grid, where others may have run since.
-  /// @param number of the barrier among those of the launch, from 1
-  virtual void pass_grid_barrier(const simt::launch_facts&, simt::index3 /*block*/,
-                                 const simt::block_memory&, unsigned /*number*/) {}
+  /// A block that began earlier goes on from a barrier of the grid.
+  /// @param grid_barriers that it has passed
+  virtual void go_on(const simt::launch_facts&, simt::index3 /*block*/, const simt::block_memory&,
+                     unsigned /*grid_barriers*/) {}
   virtual void end_block(const simt::block_failure&) {}
 };
 

@@ -162,8 +162,8 @@ std::string block_runner::run(const grid_job& job, index3 block) {
 
   std::string description = describe_failure();
   if (observer_ != nullptr)
-    observer_->end_block({failure_.kind, block, description, failed_threads(), failure_.address,
-                          failure_.missing});
+    observer_->end_block(
+        {failure_.kind, block, description, failed_threads(), failure_.address, failure_.missing});
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
@@ -359,7 +359,7 @@ void block_runner::sync_block(source_place where) {
 
 void block_runner::await_grid(source_place where) {
   const std::optional<vain_wait> vain = job_->await_blocks();
-  if (observer_ != nullptr) observer_->pass_grid_barrier();
+  if (observer_ != nullptr) observer_->leave_grid_barrier(!vain);
   if (vain)
     fail_running({.kind = vain->kind, .text = vain->why, .where = where, .missing = vain->missing});
   is_grid_barrier_ = false;

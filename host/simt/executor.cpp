@@ -129,7 +129,7 @@ class block_queue {
     };
     if (count_ > most_together)
       return refuse(
-          "calls sync() of a grid of more than 24 blocks: launch fewer, as with --grid 16");
+          "calls sync() of a grid of more than 24 blocks: launch fewer, as --call or --grid says");
     std::unique_lock lock(mutex_);
     const std::uint64_t barrier = barriers_passed_;
     if (++waiting_ == count_) {
@@ -262,7 +262,7 @@ class block_queue {
   std::condition_variable all_wait_;
   std::uint64_t waiting_ = 0, barriers_passed_ = 0, ended_ = 0;  // of blocks
   std::uint64_t ended_first_ = 0;
-  std::uint64_t turn_ = 0, begun_ = 1;   // blocks in the order in which they are dealt
+  std::uint64_t turn_ = 0, begun_ = 1;  // blocks in the order in which they are dealt
   std::set<std::uint64_t> at_barrier_;  // those that wait for another turn
   std::uint64_t failed_block_ = 0;
   std::string failure_;

@@ -143,8 +143,8 @@ class tracer final : public simt::observer, private observe::step_reader {
   void pass_block_barrier() override {
     if (is_traced_) ++epoch_;
   }
-  void pass_grid_barrier(const simt::launch_facts&, simt::index3 block, const simt::block_memory&,
-                         unsigned) override {
+  void go_on(const simt::launch_facts&, simt::index3 block, const simt::block_memory&,
+             unsigned) override {
     is_traced_ = traces(block);
   }
 
