@@ -224,7 +224,8 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
                    "of the elements: random, or ones, whose sums count what they hold")
       ->check(CLI::IsMember({"random", "ones"}));
   add_html(*trace, o->html, "write a page that plays it, for any browser")
-      ->excludes(trace->add_option("--json", o->json, "a file, or standard output: -"));
+      ->excludes(trace->add_option("--json", o->json, "a file, or standard output: -")
+                     ->default_str("- where that is no terminal"));
   trace->callback([=, &chosen] {
     if (o->stages.empty() && !o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
     chosen = [=] { return run(*o); };
