@@ -208,7 +208,8 @@ class device_session final : public session {
     if (find_module(r.stage, r.type, "sum") != nullptr)
       throw input_error(what + " has sums alone, no " + r.op + ": use another stage");
     throw input_error(what + " takes no elements of type " + std::string(name_of(r.type)) +
-                      ", only of " + types + ": use one of the stages " + stages);
+                      ", only of " + types + ": use --type " + types.substr(0, types.find(',')) +
+                      " or one of the stages " + stages);
   }
 
   device device_;

@@ -118,8 +118,7 @@ void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>&
   isa->add_option("--arch", o->architecture,
                   "what to compile for: gfx90a, gfx942, gfx1100, ... of AMD, sm_80, sm_90, ... of "
                   "NVIDIA; the compiler is hipcc or nvcc, or a command in the environment's "
-                  "TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER")
-      ->required();
+                  "TENFOLD_HIP_COMPILER or TENFOLD_CUDA_COMPILER");
   isa->add_option("--type", o->type,
                   fmt::format("element type: {}", fmt::join(element_type_names, ", ")));
   isa->add_option("--op", o->op, fmt::format("operator: {}", fmt::join(operator_names, ", ")));
@@ -132,7 +131,10 @@ void add_isa_verb(CLI::App& app, action& chosen, const served_verb<isa_options>&
   isa->add_flag("--all-lines", o->all_lines,
                 "every line that an instruction comes from, through all inlined functions");
   add_json(*isa, o->json);
-  isa->callback([=, &chosen] { chosen = [=] { return run(*o); }; });
+  isa->callback([=, &chosen] {
+    if (o->architecture.empty()) throw CLI::RequiredError("--arch, such as sm_90 or gfx942,");
+    chosen = [=] { return run(*o); };
+  });
 }
 
 void add_profile_verb(CLI::App& app, action& chosen, const served_verb<profile_options>& run) {
@@ -224,7 +226,8 @@ void add_trace_verb(CLI::App& app, action& chosen, const served_verb<trace_optio
                    "of the elements: random, or ones, whose sums count what they hold")
       ->check(CLI::IsMember({"random", "ones"}));
   add_html(*trace, o->html, "write a page that plays it, for any browser")
-      ->excludes(trace->add_option("--json", o->json, "a file, or standard output: -"));
+      ->excludes(trace->add_option("--json", o->json, "a file, or standard output: -")
+                     ->default_str("- where that is no terminal"));
   trace->callback([=, &chosen] {
     if (o->stages.empty() && !o->kernel.is_named()) throw CLI::RequiredError("STAGE or --kernel");
     chosen = [=] { return run(*o); };

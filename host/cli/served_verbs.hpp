@@ -70,7 +70,7 @@ struct trace_options {
   observed_kernel kernel{.shape = {.block = 0}, .warps = {8}};  ///< 0: two warps
   unsigned traced_block = 0;
   std::string values = "random";  ///< of the elements; or `ones`
-  std::string json = "-", html;   ///< with a page there is no JSON
+  std::string json, html;         ///< with a page there is no JSON
 };
 
 /// Declare the verbs, of which `chosen` becomes the one that the user names.

@@ -117,16 +117,18 @@ inline constexpr std::size_t many = std::size_t{{1}} << 40;
   }
 )";
   } else {
-    const bool loops = mentions(body, "gridDim");
+    const bool loops = mentions(body, "gridDim"), meets = loops && mentions(body, "this_grid");
     const unsigned each = elements_by_text(source, body);
     grid = fmt::format(
         "  static constexpr bool takes_grid = {};\n"
+        "  static constexpr std::size_t own_grid = {};\n"
         "  static constexpr std::size_t elements_per_thread(const stage_launch&) {{ return {}; "
         "}}\n",
-        loops, each);
-    made.assumptions.push_back(loops ? "blocks: any number, as the kernel reads gridDim"
-                                     : fmt::format("blocks: enough for {} element{} a thread", each,
-                                                   each == 1 ? "" : "s"));
+        loops, meets ? 16 : 0, each);
+    made.assumptions.push_back(meets   ? "blocks: 16, as this_grid().sync() has all run at once"
+                               : loops ? "blocks: any number, as the kernel reads gridDim"
+                                       : fmt::format("blocks: enough for {} element{} a thread",
+                                                     each, each == 1 ? "" : "s"));
   }
   const bool is_free = how->block == "threads";
   const std::string called = fmt::format("{}{}({})", qualified_name(kernel, *how),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <list>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -26,14 +27,10 @@ using order = simt::schedule::order;
 /// Basic blocks that a thread may enter before its kernel counts as endless.
 constexpr std::uint64_t most_steps = std::uint64_t{1} << 22;
 
-/// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
-class meeting_counter final : public simt::observer, public simt::block_observer {
+/// Counts the meetings that threads come to, of the blocks that one OS thread runs.
+class block_meetings final : public simt::block_observer {
  public:
-  /// The most of any thread.
-  [[nodiscard]] unsigned most() const { return most_; }
-
-  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
-  block_observer& join_launch() override { return *this; }
+  explicit block_meetings(unsigned& most) : most_(most) {}
 
   void begin_block(const simt::launch_facts& launch, simt::index3,
                    const simt::block_memory&) override {
@@ -57,7 +54,23 @@ class meeting_counter final : public simt::observer, public simt::block_observer
   std::vector<unsigned> of_threads_;
   std::vector<std::uint64_t> steps_left_;
   running_thread counted_{};
-  unsigned number_ = 0, most_ = 0;
+  unsigned number_ = 0;
+  unsigned& most_;
+};
+
+/// Counts the meetings that threads come to, and has blocks run in the order of the schedule alone.
+class meeting_counter final : public simt::observer {
+ public:
+  /// The most of any thread.
+  [[nodiscard]] unsigned most() const { return most_; }
+
+  [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
+  simt::block_observer& join_launch() override { return blocks_.emplace_back(most_); }
+  void end_launch() override { blocks_.clear(); }
+
+ private:
+  unsigned most_ = 0;
+  std::list<block_meetings> blocks_;
 };
 
 /// Compares runs with the one in order, until one differs.

@@ -73,11 +73,13 @@ void finding_list::add(const key& same, Describe&& describe) {
   keys_.push_back(same);
 }
 
-void finding_list::drop_consequences(std::size_t kept) {
+void finding_list::drop_consequences(std::size_t kept, bool of_grid) {
   constexpr std::array consequences{finding_kind::block_race, finding_kind::warp_race,
-                                    finding_kind::shuffle_race, finding_kind::uninitialised_read};
+                                    finding_kind::shuffle_race, finding_kind::uninitialised_read,
+                                    finding_kind::grid_race};
+  const auto last = consequences.end() - (of_grid ? 0 : 1);
   for (std::size_t i = all_.size(); i-- > kept;)
-    if (std::ranges::find(consequences, all_[i].kind) != consequences.end()) {
+    if (std::find(consequences.begin(), last, all_[i].kind) != last) {
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
       keys_.erase(keys_.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -133,6 +135,9 @@ void checker::begin_launch(const simt::launch_facts& launch) {
   warp_size_ = launch.warp_size;
   has_failed_ = false;
   blocks_.clear();
+  grid_barriers_ = 0;
+  found_before_in_grid_ = findings_.all().size();
+  recorders_.begin_launch();
   memory_.begin_launch(launch, parameters_);
   for (auto& [begin, shadow] : global_shadows_)
     if (!shadow.of().is_variable) shadow.rename(memory_.allocations().at(begin));
@@ -147,14 +152,7 @@ void checker::end_launch() {
 
 void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
                           const simt::block_memory& memory) {
-  blocks_.push_back(block);
-  memory_.begin_block(launch, memory);
-  const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
-  order_.begin_block(threads, launch.warp_size);
-  last_code_.assign(threads, 0);
-  had_bad_address_ = false;
-  found_before_ = findings_.all().size();
-  last_shadow_ = nullptr;
+  turn_to(launch, block, memory);
   for (const array& each : memory_.shared()) {
     const auto shadow = shared_shadows_.find(each.begin);
     if (shadow == shared_shadows_.end()) continue;
@@ -165,9 +163,33 @@ void checker::begin_block(const simt::launch_facts& launch, simt::index3 block,
   }
 }
 
+/// What the block does from here on is the next that is read.
+void checker::turn_to(const simt::launch_facts& launch, simt::index3 block,
+                      const simt::block_memory& memory) {
+  blocks_.push_back(block);
+  memory_.begin_block(launch, memory);
+  const unsigned threads = launch.block.x * launch.block.y * launch.block.z;
+  order_.begin_block(threads, launch.warp_size);
+  last_code_.assign(threads, 0);
+  had_bad_address_ = false;
+  found_before_ = findings_.all().size();
+  last_shadow_ = nullptr;
+}
+
 void checker::pass_block_barrier() {
   end_interval();
   order_.pass_block_barrier();
+}
+
+/// What any block did before the barrier comes before what any does after it, as between launches.
+void checker::go_on(const simt::launch_facts& launch, simt::index3 block,
+                    const simt::block_memory& memory, unsigned grid_barriers) {
+  if (grid_barriers > grid_barriers_) {
+    grid_barriers_ = grid_barriers;
+    found_before_in_grid_ = findings_.all().size();
+    order_.pass_grid_barrier();
+  }
+  turn_to(launch, block, memory);
 }
 
 void checker::end_interval() {
@@ -182,6 +204,7 @@ void checker::end_block(const simt::block_failure& failure) {
   end_interval();
   if (failure.kind == simt::failure_kind::none) return;
   has_failed_ = true;
+  if (failure.text.empty()) return;  // another block's failure ended it
   const bool is_address = failure.kind == simt::failure_kind::bad_address ||
                           failure.kind == simt::failure_kind::misaligned;
   if (is_address && had_bad_address_) return;  // the access itself has been reported
@@ -189,9 +212,10 @@ void checker::end_block(const simt::block_failure& failure) {
   describe(failure,
            is_address ? memory_.name(reinterpret_cast<std::uintptr_t>(failure.address)) : "",
            last_code_, f);
+  const bool is_of_grid = failure.kind == simt::failure_kind::missing_block;
   // Threads that went past a barrier race with those that wait there: that follows from it.
   if (f.kind == finding_kind::divergent_barrier || f.kind == finding_kind::divergent_collective)
-    findings_.drop_consequences(found_before);
+    findings_.drop_consequences(is_of_grid ? found_before_in_grid_ : found_before, is_of_grid);
   const auto place = [&](std::size_t i) {
     if (i >= f.witnesses.size()) return code_address{0};
     return f.witnesses[i].pc.value_or(static_cast<code_address>(f.witnesses[i].place.line));
@@ -384,7 +408,7 @@ std::string checker::remedy_of_race(finding_kind kind, const access& later,
     return "Put a __threadfence() between the atomic that tells of the other block and the access "
            "that follows it.";
   return "Put a __threadfence() between the first access and the atomic that tells other blocks of "
-         "it, or have a second launch do the later access.";
+         "it, or have a sync() of the grid or a second launch between the two.";
 }
 
 void checker::report_race(const lane_access& later, const access& earlier,

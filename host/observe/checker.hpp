@@ -31,8 +31,9 @@ class finding_list {
   /// Counts a finding that was met before once more; adds any other, as `describe` has it.
   template <typename Describe>
   void add(const key& same, Describe&& describe);
-  /// Drops those races and reads of unwritten memory that were added last, after the first `kept`.
-  void drop_consequences(std::size_t kept);
+  /// Drops those races and reads of unwritten memory that were added last, after the first `kept`;
+  /// races of blocks where these went apart.
+  void drop_consequences(std::size_t kept, bool of_grid);
   [[nodiscard]] const std::vector<finding>& all() const { return all_; }
 
  private:
@@ -51,20 +52,22 @@ class checker final : public simt::observer, public step_reader {
   explicit checker(std::uint64_t most_steps,
                    std::optional<std::size_t> input_elements = std::nullopt,
                    std::span<const std::string> parameters = {})
-      : input_elements_(input_elements), parameters_(parameters), recorder_(*this, most_steps) {}
+      : input_elements_(input_elements), parameters_(parameters), recorders_(*this, most_steps) {}
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
   void allocated(const void* memory, std::size_t bytes) override;
   void released(const void* memory) override;
   void written_by_host(const void* memory, std::size_t bytes) override;
   void begin_launch(const simt::launch_facts& launch) override;
-  simt::block_observer& join_launch() override { return recorder_; }
+  simt::block_observer& join_launch() override { return recorders_.join(); }
   void end_launch() override;
 
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override;
   void read(const step& s) override;
   void pass_block_barrier() override;
+  void go_on(const simt::launch_facts& launch, simt::index3 block, const simt::block_memory& memory,
+             unsigned grid_barriers) override;
   void end_block(const simt::block_failure& failure) override;
 
   [[nodiscard]] const std::vector<finding>& findings() const { return findings_.all(); }
@@ -100,6 +103,8 @@ class checker final : public simt::observer, public step_reader {
   void report_unwritten(const lane_access& a, const shadow_array& shadow, std::uintptr_t address);
   void forgive_early_reads(const lane_access& write);
   void end_interval();
+  void turn_to(const simt::launch_facts& launch, simt::index3 block,
+               const simt::block_memory& memory);
   void check_order(const lane_access& a, shadow_array& shadow);
   [[nodiscard]] std::optional<access> find_race(const access& by, const shadow_cell& cell) const;
   [[nodiscard]] std::optional<access> find_unordered(const access& by,
@@ -124,11 +129,11 @@ class checker final : public simt::observer, public step_reader {
 
   std::optional<std::size_t> input_elements_;
   std::span<const std::string> parameters_;
-  block_recorder recorder_;
+  recorders_in_turn recorders_;
   memory_map memory_;
   execution_order order_;
   std::map<std::uintptr_t, shadow_array> global_shadows_;
-  std::map<std::uintptr_t, shadow_array> shared_shadows_;  // of the OS thread that runs the blocks
+  std::map<std::uintptr_t, shadow_array> shared_shadows_;  // of the OS threads that run blocks
   shadow_array* last_shadow_ = nullptr;
   finding_list findings_;
   std::optional<coverage> coverage_;
@@ -137,11 +142,13 @@ class checker final : public simt::observer, public step_reader {
 
   std::string kernel_;
   unsigned warp_size_ = 0;
-  std::size_t found_before_ = 0;         // the last barrier of the block
-  bool has_failed_ = false;              // a block of this launch
-  bool had_bad_address_ = false;         // an access of this block
-  std::vector<code_address> last_code_;  // of each thread of the block
-  std::vector<simt::index3> blocks_;     // of this launch, in the order in which they ran
+  std::size_t found_before_ = 0;          // the last barrier of the block
+  std::size_t found_before_in_grid_ = 0;  // the last barrier of the grid
+  unsigned grid_barriers_ = 0;            // of this launch
+  bool has_failed_ = false;               // a block of this launch
+  bool had_bad_address_ = false;          // an access of this block
+  std::vector<code_address> last_code_;   // of each thread of the block
+  std::vector<simt::index3> blocks_;      // of this launch, in the order in which they ran
 };
 
 }  // namespace tenfold::observe

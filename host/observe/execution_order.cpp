@@ -26,6 +26,11 @@ void execution_order::message_log::append(std::uint32_t number, std::size_t bloc
 void execution_order::begin_launch() {
   launch_begin_ = interval_ + 1;
   block_begins_.clear();
+  pass_grid_barrier();
+}
+
+void execution_order::pass_grid_barrier() {
+  ordered_begin_ = interval_ + 1;
   snapshots_.clear();
   logs_.clear();
   log_numbers_.clear();

@@ -6,7 +6,7 @@
 /// before a fence, which came before an atomic, comes before what follows a fence after an atomic
 /// on the same address later on; a fence for the block alone counts in its block. As
 /// `__threadfence` is sequentially consistent, barriers may lie between any two of these. Launches
-/// are ordered.
+/// are ordered, and so is what lies on both sides of a barrier of the grid.
 #pragma once
 
 #include <array>
@@ -36,7 +36,9 @@ enum class fence_scope { device, block };
 class execution_order {
  public:
   void begin_launch();
+  /// After a barrier of the grid as well, where another block may have run since.
   void begin_block(unsigned threads, unsigned warp_size);
+  void pass_grid_barrier();
   void pass_block_barrier();
   void pass_warp_barrier(unsigned warp, std::uint64_t lanes);
   /// A shuffle or a vote.
@@ -59,7 +61,7 @@ class execution_order {
   /// Whether all lanes of the warp were sure to be done, when this one goes on.
   [[nodiscard]] bool all_precede(std::uint32_t interval, std::uint32_t time, unsigned warp,
                                  const moment& me) const {
-    if (interval < block_begin_) return interval < launch_begin_;
+    if (interval < block_begin_) return interval < ordered_begin_;
     return interval < interval_ || (warp == me.warp && time <= warps_[warp].all_passed);
   }
   /// Whether what was done earlier is sure to have happened before.
@@ -72,7 +74,7 @@ class execution_order {
   [[nodiscard]] bool exchanged_since(const moment& earlier, const moment& me) const;
   /// Whether nothing but a fence of its own keeps a thread from knowing what was done earlier.
   [[nodiscard]] bool needs_only_a_fence(const moment& earlier, const moment& me) const;
-  /// The number of a block among those of the launch, in the order in which they ran.
+  /// The number of a block among those that began or went on in the launch, in their order.
   [[nodiscard]] std::size_t block_of(std::uint32_t interval) const;
 
  private:
@@ -134,6 +136,7 @@ class execution_order {
 
   std::vector<warp_clock> warps_;
   std::uint32_t interval_ = 0, block_begin_ = 0, launch_begin_ = 0;
+  std::uint32_t ordered_begin_ = 0;          // the launch, or its last barrier of the grid
   std::vector<std::uint32_t> block_begins_;  // of this launch
 
   std::vector<snapshot> snapshots_;

@@ -51,6 +51,9 @@ std::tuple<finding_kind, std::string, std::string> explain(const simt::block_fai
                 "Move the __syncthreads() out of the branch, and let no thread return before it."};
       return {finding_kind::divergent_collective,
               "a collective that not all lanes of its mask reach", together};
+    case failure_kind::missing_block:
+      return {finding_kind::divergent_barrier, "a barrier of the grid that not all blocks reach",
+              "Have all blocks reach the same sync() of the grid, and let none return before it."};
     case failure_kind::different_collectives:
       return {finding_kind::divergent_collective, "lanes of a warp wait in different collectives",
               together};
@@ -120,6 +123,12 @@ std::vector<witness> witnesses_of(const simt::block_failure& failure, unsigned w
       threads.emplace_back();
     }
     threads[group].push_back(each.thread);
+  }
+  if (failure.kind == failure_kind::missing_block) {
+    witness& w = witnesses.emplace_back();
+    w.doing = "has returned";
+    w.block = failure.missing;
+    threads.push_back(threads.front());
   }
   for (std::size_t i = 0; i < witnesses.size(); ++i) {
     witnesses[i].threads = simt::list_threads(threads[i]);

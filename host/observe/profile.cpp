@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "host/observe/memory_map.hpp"
 #include "host/observe/places.hpp"
@@ -34,10 +35,25 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   return most;
 }
 
+unsigned count_sectors_of_copies(const step& s) {
+  std::set<std::uint64_t> sectors;
+  for_each_lane(s.lanes, [&](unsigned lane) {
+    const std::uint64_t first = (*s.addresses)[lane];
+    for (std::uint64_t each = first / sector_bytes; each <= (first + s.bytes - 1) / sector_bytes;
+         ++each)
+      sectors.insert(each);
+  });
+  return static_cast<unsigned>(sectors.size());
+}
+
 }  // namespace
 
 bank_turns count_turns(const step& s, unsigned banks) {
   const unsigned words_each = std::max(1u, (s.bytes + bank_bytes - 1) / bank_bytes);
+  if (words_each > banks) {  // hardware copies it, and every bank serves every turn
+    const unsigned each = (words_each + banks - 1) / banks;
+    return {each * s.lane_count(), 1};
+  }
   const unsigned group = std::max(1u, banks / words_each);
   const std::uint64_t first_group = (std::uint64_t{1} << group) - 1;
   bank_turns turns{0, 0};
@@ -52,6 +68,7 @@ bank_turns count_turns(const step& s, unsigned banks) {
 }
 
 unsigned count_sectors(const step& s) {
+  if (s.bytes > sector_bytes) return count_sectors_of_copies(s);
   // A lane's access is no longer than a sector but may lie across two.
   std::array<std::uint64_t, 2 * most_lanes> sectors;
   unsigned count = 0;

@@ -67,6 +67,10 @@ void thread_record::settle() {
 
 void block_recorder::begin_block(const simt::launch_facts& launch, simt::index3 block,
                                  const simt::block_memory& memory) {
+  launch_ = &launch;
+  block_ = block;
+  memory_ = memory;
+  grid_barriers_ = 0;
   thread_count_ = launch.block.x * launch.block.y * launch.block.z;
   warp_size_ = launch.warp_size;
   if (launch.kernel->bytes == 0)
@@ -155,6 +159,11 @@ void block_recorder::copy(const void* to, const void* from, std::size_t bytes) {
 void block_recorder::pass_block_barrier() {
   replay();
   reader_.pass_block_barrier();
+}
+
+void block_recorder::leave_grid_barrier(bool all_came) {
+  grid_barriers_ += all_came;
+  reader_.go_on(*launch_, block_, memory_, grid_barriers_);
 }
 
 void block_recorder::end_block(const simt::block_failure& failure) {

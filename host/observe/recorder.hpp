@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -121,6 +122,7 @@ class block_recorder final : public simt::block_observer {
   void arrive(const simt::exchange& mine) override;
   void copy(const void* to, const void* from, std::size_t bytes) override;
   void pass_block_barrier() override;
+  void leave_grid_barrier(bool all_came) override;
   void end_block(const simt::block_failure& failure) override;
 
  private:
@@ -131,12 +133,39 @@ class block_recorder final : public simt::block_observer {
   std::uint64_t most_steps_;
   bool keeps_values_;
   std::vector<thread_record> records_;
+  const simt::launch_facts* launch_ = nullptr;
+  simt::index3 block_{0, 0, 0};
+  simt::block_memory memory_{};
+  unsigned grid_barriers_ = 0;  // that the block has passed
   unsigned thread_count_ = 0, warp_size_ = 0;
   std::vector<std::uint64_t> steps_left_;                           // of each thread
   std::vector<std::pair<meeting_site, code_address>> known_sites_;  // and their numbers
   std::size_t room_ = 0;  // for further events of the block
   thread_record* current_ = nullptr;
   running_thread running_{};
+};
+
+/// A recorder for each OS thread that joins a launch, all for one reader: where only one of them
+/// runs at a time.
+class recorders_in_turn {
+ public:
+  /// @param all as for a block_recorder
+  recorders_in_turn(step_reader& reader, std::uint64_t most_steps, bool keeps_values = false)
+      : reader_(reader), most_steps_(most_steps), keeps_values_(keeps_values) {}
+
+  void begin_launch() { joined_ = 0; }
+  block_recorder& join() {
+    if (joined_ == recorders_.size())
+      recorders_.push_back(std::make_unique<block_recorder>(reader_, most_steps_, keeps_values_));
+    return *recorders_[joined_++];
+  }
+
+ private:
+  step_reader& reader_;
+  std::uint64_t most_steps_;
+  bool keeps_values_;
+  std::vector<std::unique_ptr<block_recorder>> recorders_;
+  std::size_t joined_ = 0;
 };
 
 }  // namespace tenfold::observe

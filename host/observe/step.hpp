@@ -82,8 +82,9 @@ struct meeting_site {
   }
 };
 
-/// Reads the steps of the blocks that one OS thread runs. Between two barriers of a block come the
-/// steps of its first warp, then those of the second, and so on: nothing orders them.
+/// Reads the steps of blocks, of one up to its end or to a barrier of the grid, then of another.
+/// Between two barriers of a block come the steps of its first warp, then those of the second, and
+/// so on: nothing orders them.
 class step_reader {
  public:
   virtual ~step_reader() = default;
@@ -92,6 +93,10 @@ class step_reader {
   virtual void read(const step& s) = 0;
   /// All threads of the block met at a barrier.
   virtual void pass_block_barrier() = 0;
+  /// A block that began earlier goes on from a barrier of the grid.
+  /// @param grid_barriers that it has passed
+  virtual void go_on(const simt::launch_facts&, simt::index3 /*block*/, const simt::block_memory&,
+                     unsigned /*grid_barriers*/) {}
   virtual void end_block(const simt::block_failure&) {}
 };
 

@@ -232,7 +232,8 @@ class kernel_handle {
 /// 32 lanes stand for the newest of that vendor.
 inline std::string hardware_lack(const device& on, int capability) {
   if (on.warp_size() == 32 || capability == 0) return {};
-  return "NVIDIA's hardware, for which the executor's warps of 32 lanes stand: use simt:32";
+  return "NVIDIA's hardware, for which the executor's warps of 32 lanes stand: "
+         "use simt:32, or --warp 32";
 }
 
 inline std::string build_lack(const device&, const kernel_handle&, int) {

@@ -162,7 +162,8 @@ std::string block_runner::run(const grid_job& job, index3 block) {
 
   std::string description = describe_failure();
   if (observer_ != nullptr)
-    observer_->end_block({failure_.kind, block, description, failed_threads(), failure_.address});
+    observer_->end_block(
+        {failure_.kind, block, description, failed_threads(), failure_.address, failure_.missing});
   // The fibers stand wherever they were stopped: the next block gets fresh ones.
   stacks_.forget_frames();
   threads_.clear();
@@ -345,17 +346,23 @@ void block_runner::sync_block(source_place where) {
     return resume(pick_ready(me.warp));
   }
 
-  if (std::exchange(is_grid_barrier_, false))
-    if (const char* const why = job_->await_blocks())
-      fail_running({.kind = failure_kind::refused, .text = why, .where = where});
+  if (observer_ != nullptr) observer_->pass_block_barrier();
+  if (is_grid_barrier_) await_grid(where);
   arrived_ = 0;
   voted_ = std::exchange(votes_, 0);
-  if (observer_ != nullptr) observer_->pass_block_barrier();
   for (warp_state& each : warps_) {
     each.ready = each.at_barrier;
     each.at_barrier = 0;
   }
   resume(pick_ready(first_warp()));
+}
+
+void block_runner::await_grid(source_place where) {
+  const std::optional<vain_wait> vain = job_->await_blocks();
+  if (observer_ != nullptr) observer_->leave_grid_barrier(!vain);
+  if (vain)
+    fail_running({.kind = vain->kind, .text = vain->why, .where = where, .missing = vain->missing});
+  is_grid_barrier_ = false;
 }
 
 /// The last thread of the block waits for the other blocks, and with it its OS thread.
@@ -546,7 +553,9 @@ failed_thread block_runner::describe_thread(const thread_state& thread) const {
   const warp_state& warp = warps_[thread.warp];
   const unsigned number = number_of(thread);
   if (failure_.kind == failure_kind::different_barriers || (warp.at_barrier & bit(thread.lane)))
-    return {number, "__syncthreads", thread.barrier};
+    return {number,
+            failure_.kind == failure_kind::missing_block ? "sync() of the grid" : "__syncthreads",
+            thread.barrier};
   const bool at_collective = failure_.kind == failure_kind::not_in_own_mask ||
                              failure_.kind == failure_kind::silent_source ||
                              (warp.in_collective & bit(thread.lane));
@@ -557,9 +566,10 @@ failed_thread block_runner::describe_thread(const thread_state& thread) const {
 /// Those whose doing it is; of a barrier that is never complete all that wait, and then all others.
 std::vector<failed_thread> block_runner::failed_threads() const {
   std::vector<failed_thread> threads;
+  const bool is_of_block = failure_.kind == failure_kind::missing_block;
   for (const thread_state* each : {failure_.thread, failure_.other})
-    if (each != nullptr) threads.push_back(describe_thread(*each));
-  if (failure_.kind == failure_kind::never_all_there)
+    if (each != nullptr && !is_of_block) threads.push_back(describe_thread(*each));
+  if (failure_.kind == failure_kind::never_all_there || is_of_block)
     for (const thread_state& each : std::span(threads_).first(thread_count_))
       threads.push_back(describe_thread(each));
   return threads;
@@ -585,7 +595,7 @@ std::string block_runner::describe_waiting() const {
 }
 
 std::string block_runner::describe_failure() const {
-  const auto& [kind, thread, other, address, bytes, exception, text, where] = failure_;
+  const auto& [kind, thread, other, address, bytes, exception, text, where, missing] = failure_;
   switch (kind) {
     case failure_kind::none:
       break;
@@ -600,6 +610,11 @@ std::string block_runner::describe_failure() const {
           "a barrier or collective that not all of its threads reach: {}; move it out of the "
           "branch, or let no thread return before it",
           describe_waiting());
+    case failure_kind::missing_block:
+      return fmt::format(
+          "its threads wait in sync() of the grid at {}, and block ({}, {}, {}) has returned; have "
+          "all blocks reach it",
+          name_place(where), missing.x, missing.y, missing.z);
     case failure_kind::not_in_own_mask:
       return fmt::format("{} calls {}, which leaves its own lane out", name_thread(*thread),
                          name_call(*thread->collective));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,13 @@
 
 namespace tenfold::simt {
 
+/// Why a block waits in vain for the others of its grid.
+struct vain_wait {
+  failure_kind kind;
+  const char* why = nullptr;  ///< it is refused; empty where another block failed, which says it
+  index3 missing{0, 0, 0};    ///< the block that does not come
+};
+
 /// A kernel with everything that all of its blocks have in common.
 struct grid_job {
   const erased_kernel& kernel;
@@ -29,9 +37,8 @@ struct grid_job {
   schedule order;
   observer* observing;       ///< null: nobody
   std::uint64_t most_steps;  ///< of a thread, where its kernel counts them
-  /// Waits until all blocks of the grid have come. @return why they do not; empty where a block
-  /// failed, which says it by itself; null when all are there
-  std::function<const char*()> await_blocks;
+  /// Waits until all blocks of the grid have come. @return why they do not
+  std::function<std::optional<vain_wait>()> await_blocks;
 };
 
 /// One OS thread's fibers, shared memory and bookkeeping. Fibers are made once and run block after
@@ -50,6 +57,7 @@ class block_runner {
     std::exception_ptr exception = nullptr;
     const char* text = nullptr;  // what is asserted or called, or why it is refused
     source_place where{};        // of what is asserted
+    index3 missing{0, 0, 0};     // block
   };
 
   block_runner();
@@ -122,6 +130,7 @@ class block_runner {
   [[nodiscard]] thread_state* pick_favoured();
   [[nodiscard]] unsigned first_warp();
   void count_meeting(thread_state& me);
+  void await_grid(source_place where);
   void leave_block();
   [[nodiscard]] std::uint64_t expected_lanes(const thread_state& waiting) const;
   [[nodiscard]] bool all_there(const thread_state& waiting) const;

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -107,12 +108,14 @@ class block_queue {
   }
 
   void run_blocks(block_runner& runner) {
-    runner.join(job_);
+    bool has_joined = false;
     for (std::uint64_t k; !failed_ && (k = next_++) < count_;) {
+      if (takes_turns() && !await_turn(k)) return;
+      if (!std::exchange(has_joined, true)) runner.join(job_);
       const std::uint64_t block = block_number(k);
       const std::string failure = runner.run(job_, position(block));
       if (!failure.empty()) record(block, failure);
-      end_block();
+      end_block(block);
       if (std::string printed = runner.take_printed(); !printed.empty())
         keep_printed(block, std::move(printed));
     }
@@ -120,32 +123,38 @@ class block_queue {
 
   /// As grid_job::await_blocks. Blocks never leave their OS thread, so each that waits keeps one.
   /// @param add_worker has another OS thread take blocks; false where there is none
-  const char* await_blocks(const std::function<bool()>& add_worker) {
-    if (!is_shared())
-      return "calls sync() of a grid, and blocks run one after the other while they are checked: "
-             "check it with one block, or run it";
+  std::optional<vain_wait> await_blocks(const std::function<bool()>& add_worker) {
+    const auto refuse = [](const char* why) {
+      return vain_wait{.kind = failure_kind::refused, .why = why};
+    };
     if (count_ > most_together)
-      return "calls sync() of a grid of more than 24 blocks: launch fewer, as with --grid 16";
+      return refuse(
+          "calls sync() of a grid of more than 24 blocks: launch fewer, as --call or --grid says");
     std::unique_lock lock(mutex_);
     const std::uint64_t barrier = barriers_passed_;
     if (++waiting_ == count_) {
       waiting_ = 0;
       ++barriers_passed_;
       all_wait_.notify_all();
-      return nullptr;
+    } else if (next_ < count_ && !add_worker()) {
+      return refuse(
+          "calls sync() of a grid, and the system has no OS thread for another block: launch fewer "
+          "blocks");
     }
-    if (next_ < count_ && !add_worker())
-      return "calls sync() of a grid, and the system has no OS thread for another block: launch "
-             "fewer blocks";
-    all_wait_.wait(lock, [&] { return barriers_passed_ != barrier || failed_ || ended_ != 0; });
-    if (barriers_passed_ != barrier) return nullptr;
-    return failed_ ? "" : "calls sync() of a grid, and another block has returned without it";
+    if (takes_turns())
+      await_next_turn(lock);
+    else
+      all_wait_.wait(lock, [&] { return barriers_passed_ != barrier || failed_ || ended_ != 0; });
+    if (barriers_passed_ != barrier) return std::nullopt;
+    if (failed_ || abandoned_) return refuse("");
+    return vain_wait{.kind = failure_kind::missing_block, .missing = position(ended_first_)};
   }
 
-  /// Whether several OS threads may take blocks at the same time.
-  [[nodiscard]] bool is_shared() const {
-    return count_ > 1 && (job_.observing == nullptr || !job_.observing->takes_blocks_in_turn());
+  /// Whether only one of the OS threads may run its block at a time.
+  [[nodiscard]] bool takes_turns() const {
+    return job_.observing != nullptr && job_.observing->takes_blocks_in_turn();
   }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
 
   /// Deals no more blocks: the calling OS thread cannot run any.
   void abandon(std::exception_ptr reason) {
@@ -153,6 +162,7 @@ class block_queue {
     if (!abandoned_) abandoned_ = std::move(reason);
     next_ = count_;
     ++ended_;
+    pass_turn();
     all_wait_.notify_all();
   }
 
@@ -190,10 +200,38 @@ class block_queue {
   }
 
   /// Those that wait for it need not any longer.
-  void end_block() {
+  void end_block(std::uint64_t block) {
     const std::scoped_lock lock(mutex_);
-    ++ended_;
+    if (ended_++ == 0) ended_first_ = block;
+    pass_turn();
     if (waiting_ != 0) all_wait_.notify_all();
+  }
+
+  /// A turn lasts up to a barrier of the grid. All blocks have one before the first has another.
+  void pass_turn() {
+    if (!takes_turns()) return;
+    if (!failed_ && !abandoned_ && begun_ < count_) {
+      turn_ = begun_++;
+    } else if (!at_barrier_.empty()) {
+      const auto next = at_barrier_.upper_bound(turn_);
+      turn_ = next == at_barrier_.end() ? *at_barrier_.begin() : *next;
+    }
+    if (count_ > 1) all_wait_.notify_all();
+  }
+
+  /// @return whether the k-th block is to begin
+  bool await_turn(std::uint64_t k) {
+    std::unique_lock lock(mutex_);
+    all_wait_.wait(lock, [&] { return turn_ == k || failed_ || abandoned_; });
+    return turn_ == k;
+  }
+
+  void await_next_turn(std::unique_lock<std::mutex>& lock) {
+    const std::uint64_t mine = turn_;
+    at_barrier_.insert(mine);
+    pass_turn();
+    all_wait_.wait(lock, [&] { return turn_ == mine; });
+    at_barrier_.erase(mine);
   }
 
   void record(std::uint64_t block, const std::string& failure) {
@@ -223,6 +261,9 @@ class block_queue {
   std::mutex mutex_;
   std::condition_variable all_wait_;
   std::uint64_t waiting_ = 0, barriers_passed_ = 0, ended_ = 0;  // of blocks
+  std::uint64_t ended_first_ = 0;
+  std::uint64_t turn_ = 0, begun_ = 1;  // blocks in the order in which they are dealt
+  std::set<std::uint64_t> at_barrier_;  // those that wait for another turn
   std::uint64_t failed_block_ = 0;
   std::string failure_;
   std::exception_ptr abandoned_;
@@ -295,8 +336,8 @@ class worker_pool {
     std::unique_lock one_launch_at_a_time(launch_mutex_, std::defer_lock);
     if (!waits_for_others) one_launch_at_a_time.lock();
     const fault_handler faults;
-    const bool alone = waits_for_others || !queue.is_shared();
-    if (!alone) share(queue);
+    const bool alone = waits_for_others || queue.count() == 1;
+    if (!alone) share(queue, queue.takes_turns() ? 1 : count_);
     run_here(queue);
     if (!alone) await_helpers();
     queue.check_abandoned();
@@ -313,16 +354,17 @@ class worker_pool {
     }
   }
 
-  void share(block_queue& queue) {
+  /// @param workers the calling thread among them
+  void share(block_queue& queue, unsigned workers) {
     try {
-      while (helpers_.size() + 1 < count_) add_helper();
+      while (helpers_.size() + 1 < workers) add_helper();
     } catch (const std::system_error&) {
       // The system has no more threads to give; the blocks go to those that there are.
     }
     {
       const std::scoped_lock lock(mutex_);
       queue_ = &queue;
-      busy_ = active_ = std::min<std::size_t>(helpers_.size(), count_ - 1);
+      busy_ = active_ = std::min<std::size_t>(helpers_.size(), workers - 1);
       ++launch_;
     }
     wake_.notify_all();

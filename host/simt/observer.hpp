@@ -71,6 +71,7 @@ enum class failure_kind {
   none,
   different_barriers,
   never_all_there,
+  missing_block,  ///< at a barrier of the grid
   not_in_own_mask,
   different_collectives,
   silent_source,
@@ -110,6 +111,7 @@ struct block_failure {
   std::string text;  ///< one line
   std::vector<failed_thread> threads;
   const void* address = nullptr;  ///< of a bad or misaligned access
+  index3 missing{0, 0, 0};        ///< the block that returned before a barrier of the grid
 };
 
 /// Observes the blocks that one OS thread runs, one after the other.
@@ -130,6 +132,9 @@ class block_observer {
   virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
   virtual void pass_block_barrier() {}
+  /// That barrier was one of the grid, at which this block waited while others ran, and goes on.
+  /// @param all_came or one of them never does
+  virtual void leave_grid_barrier(bool /*all_came*/) {}
   /// All threads have returned, or the block failed.
   virtual void end_block(const block_failure& failure) = 0;
 };
@@ -138,7 +143,7 @@ class block_observer {
 class observer {
  public:
   virtual ~observer() = default;
-  /// Whether one block must end before the next begins.
+  /// Whether one block must end, or wait at a barrier of the grid, before the next goes on.
   [[nodiscard]] virtual bool takes_blocks_in_turn() const = 0;
   virtual void begin_launch(const launch_facts&) {}
   /// Whom the calling OS thread tells of the blocks that it runs of this launch; the observer's

@@ -347,10 +347,10 @@ TEST_F(Cli, NarrowTypesInOtherStagesNameThoseThatTakeThem) {
     for (const char* type : {"i8", "u8", "f16", "bf16"})
       expect_run_refused(
           {stage, "--n", "100", "--type", type}, bad_input,
-          {"stage", stage, "takes no elements of type", type, "use one of the stages 10, 15"});
+          {"stage", stage, "takes no elements of type", type, "or one of the stages 10, 15"});
   expect_run_refused({"15", "--n", "100", "--type", "f32"}, bad_input,
                      {"stage 15 takes no elements of type f32, only of i8, u8, f16, bf16",
-                      "use one of the stages 1, 2, "});
+                      "use --type i8 or one of the stages 1, 2, "});
 }
 
 TEST_F(Cli, NarrowTypesHaveThreeOperators) {

@@ -119,6 +119,25 @@ TEST_F(ForeignKernel, IsGuessedWhereItSaysAllOfItself) {
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
 
+/// In one launch whose blocks wait for each other.
+TEST_F(ForeignKernel, MayHaveItsGridMeet) {
+  bring("grid_meets.cu");
+  const words call{"--n", "2^12", "--call", "meet<<<blocks, threads>>>(in, scratch, out, n)"};
+  const outcome right = tenfold(words{"check", "grid_meets.cu"} + call);
+  EXPECT_EQ(right.code, success) << right.what();
+  EXPECT_TRUE(contains(right.err, "assumed blocks: 16")) << right.what();
+  for (const char* part : {"warps of 32: clean", "warps of 64: clean", "of sums: right"})
+    EXPECT_TRUE(contains(right.out, part)) << part << right.what();
+  std::string apart = slurp(in_directory("grid_meets.cu"));
+  apart.replace(apart.find("cg::this_grid"), 0, "if (blockIdx.x != 2) ");
+  write("apart.cu", apart);
+  const outcome wrong = tenfold(words{"check", "apart.cu", "--warp", "64"} + call);
+  EXPECT_EQ(wrong.code, wrong_result) << wrong.what();
+  for (const char* part : {"1 finding", "apart.cu:20 waits in sync() of the grid: block (0, 0, 0)",
+                           "has returned: block (2, 0, 0)"})
+    EXPECT_TRUE(contains(wrong.out, part)) << part << wrong.what();
+}
+
 TEST_F(ForeignKernel, AFolderIsJudgedInATable) {
   for (const char* file : {"tree_sums.cu", "tree_sums.call"}) bring(file);
   write("talk.cpp", "int main() {}\n");

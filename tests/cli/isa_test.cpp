@@ -247,7 +247,8 @@ TEST_F(CliIsa, SassComesFromTheDisassemblerBesideTheCompiler) {
 }
 
 TEST_F(CliIsa, RefusesWhatThereIsNot) {
-  expect_isa_refused({"8"}, {"--arch", "required", "'tenfold isa --help'"});
+  expect_isa_refused({"8"},
+                     {"--arch, such as sm_90 or gfx942, is required", "'tenfold isa --help'"});
   expect_isa_refused({"--arch", "sm_90"}, {"STAGE", "required"});
   expect_isa_refused({"8", "9", "10", "--arch", "sm_90"}, {"STAGE"});
   expect_isa_refused({"99", "--arch", "sm_90"}, {"'99'", "8 warps_first"});

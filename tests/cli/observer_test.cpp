@@ -557,6 +557,12 @@ TEST_F(CliObserver, TraceTakesTheWarpsOfHardware) {
   }
   // Its blocks are of 256 threads and more.
   EXPECT_EQ(document({"trace", "11", "--warp", "32"}).at("context").at("block"), 256);
+  // Hardware copies at once what no lane could.
+  bool copies = false;
+  const json launches = document({"trace", "12", "--warp", "32"}).at("launches");
+  for (const json& step : launches.at(0).at("steps"))
+    copies |= step.at("action") == "bulk_write" && step.at("wavefronts") > 32;
+  EXPECT_TRUE(copies);
 }
 
 TEST_F(CliObserver, PagesNeedNothingButThemselves) {
@@ -607,7 +613,7 @@ TEST_F(CliObserver, TraceRefusesWhatThereIsNot) {
   expect_refused({"trace", "3", "--warp", "8,32"}, {"--html"});
   expect_refused({"trace", "3", "--values", "twos"}, {"--values", "ones"});
   expect_refused({"trace", "3", "--type", "i8"}, {"stage 3", "i8", "u32"});
-  expect_refused({"trace", "12"}, {"stage 12"});
+  expect_refused({"trace", "12"}, {"stage 12", "--warp 32"});
 }
 
 // ---- all of them --------------------------------------------------------------------------------

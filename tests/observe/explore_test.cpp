@@ -47,6 +47,15 @@ __global__ void ordered_sum(float* out) {
   if (tid == 0) out[blockIdx.x] = shared[0];
 }
 
+__global__ void sum_of_neighbours(float* out) {
+  const unsigned i = blockIdx.x * block + threadIdx.x, all = gridDim.x * block;
+  out[i] = static_cast<float>(i);
+  simt::sync_grid({__FILE__, __LINE__});
+  const float sum = out[i] + out[(i + block) % all];
+  simt::sync_grid({__FILE__, __LINE__});
+  out[i] = sum;
+}
+
 /// Adds in whatever order the threads come.
 __global__ void atomic_sum(float* out) {
   atomicAdd(out + blockIdx.x * block, 1.0f / static_cast<float>(threadIdx.x + 3));
@@ -95,6 +104,13 @@ TEST(Explore, FindsNoDifferenceInARightKernel) {
   // leave.
   EXPECT_EQ(all.runs, 3u + 2 * 16 * 6);
   EXPECT_FALSE(explore_randomly(run_of(ordered_sum), 1, 10).difference);
+}
+
+/// Blocks take turns; what other blocks do meanwhile is not counted among a thread's stretches.
+TEST(Explore, FindsNoDifferenceWhereAGridMeets) {
+  const exploration all = explore_all(run_of(sum_of_neighbours), block);
+  EXPECT_FALSE(all.difference);
+  EXPECT_EQ(all.runs, 3u + 2 * 16 * 3);
 }
 
 TEST(Explore, FindsSumsInTheOrderOfArrival) {

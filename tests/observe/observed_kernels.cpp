@@ -125,6 +125,25 @@ __global__ void plain_count() {
   if (threadIdx.x == 0) hits = hits + 1;
 }
 
+__device__ void meet(meeting how) {
+  if (how == meeting::of_block)
+    __syncthreads();
+  else if (how == meeting::of_grid || (how == meeting::of_all_but_one && blockIdx.x != 1))
+    cooperative_groups::this_grid().sync();
+}
+
+__global__ void neighbours(float* left, float* out, meeting how) {
+  __shared__ float kept[lanes];
+  kept[threadIdx.x] = static_cast<float>(threadIdx.x);
+  for (unsigned turn = 1; turn <= 2; ++turn) {
+    if (threadIdx.x == 0) left[blockIdx.x] = static_cast<float>(turn);
+    meet(how);
+    if (threadIdx.x == lanes - 1)
+      out[blockIdx.x] = left[(blockIdx.x + 1) % gridDim.x] + kept[lanes - 1];
+    meet(how);
+  }
+}
+
 __global__ void chain(unsigned* done) {
   if (threadIdx.x != 0) return;
   if (blockIdx.x != 0)
@@ -199,6 +218,11 @@ void launch_half_masks(unsigned warp_size) {
 }
 void launch_last_block(float* partials, float* out, unsigned blocks) {
   simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, last_block, partials, out);
+}
+void launch_neighbours(float* left, float* out, unsigned blocks, unsigned warp_size, meeting how) {
+  simt::launch(
+      {.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}, .warp_size = static_cast<int>(warp_size)},
+      neighbours, left, out, how);
 }
 void launch_plain_count(unsigned blocks) {
   simt::launch({.grid = {blocks, 1, 1}, .block = {lanes, 1, 1}}, plain_count);

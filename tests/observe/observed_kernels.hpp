@@ -31,6 +31,11 @@ void launch_chain();
 void launch_last_block(float* partials, float* out, unsigned blocks);
 /// The first thread of every block increments a variable of the program, plainly.
 void launch_plain_count(unsigned blocks);
+/// What the blocks of a grid do where all should meet.
+enum class meeting { of_grid, left_out, of_block, of_all_but_one };
+/// Twice, each block leaves a number for the next one and meets the others before that one takes
+/// it, with what it kept in shared memory.
+void launch_neighbours(float* left, float* out, unsigned blocks, unsigned warp_size, meeting how);
 /// Each lane copies two floats at once, as a struct of both.
 void launch_pairs(const float* in, float* out);
 

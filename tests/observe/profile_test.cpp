@@ -163,6 +163,20 @@ TEST(BankTurns, OfAModelWithFewBanks) {
   }
 }
 
+/// Two lanes have hardware copy 100 bytes each, end to end.
+TEST(BankTurns, OfCopiesAreAsManyAsTheirWordsTake) {
+  std::array<std::uint64_t, most_lanes> addresses{0, 100};
+  const step s{.what = action::bulk_write,
+               .where = 0,
+               .warp = 0,
+               .lanes = 3,
+               .bytes = 100,
+               .addresses = &addresses};
+  EXPECT_EQ(count_turns(s, 8).wavefronts, 2 * 4u);
+  EXPECT_EQ(count_turns(s, 8).worst, 1u);
+  EXPECT_EQ(count_sectors(s), 7u);
+}
+
 TEST_P(Profile, OneWordForAllIsNoConflict) {
   const place_counters c = count([&] { observed::launch_broadcast(warp_size()); });
   EXPECT_EQ(c.shared.reads.worst_conflict, 1u);

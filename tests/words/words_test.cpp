@@ -170,7 +170,7 @@ TEST(GridBarrier, HasAllBlocksMeet) {
 
 TEST(GridBarrier, ToWhichABlockDoesNotComeIsTold) {
   for (const auto& [how, told] :
-       {std::pair{0, "another block has returned without it ("}, {1, "block (2, 0, 0): thread 0"}})
+       {std::pair{0, "block (2, 0, 0) has returned; have all"}, {1, "block (2, 0, 0): thread 0"}})
     try {
       launch({.grid = {5, 1, 1}, .block = {32, 1, 1}}, stay_away, how);
       ADD_FAILURE() << "nobody told";

@@ -10,6 +10,7 @@
 #include "host/error.hpp"
 #include "host/measure/result.hpp"
 #include "host/reduce/stage_description.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -84,7 +85,11 @@ void write_page(const trace_options& o) {
 }  // namespace
 
 exit_code trace_stage(const trace_options& o) {
-  measure::check_json_file(o.json);
+  if (o.html.empty() && o.json.empty() && is_terminal(stdout))
+    throw input_error(
+        "a trace is a page, or JSON for other programs: add --html FILE, or --json -");
+  const std::string file = o.json.empty() ? "-" : o.json;
+  measure::check_json_file(file);
   measure::check_page_file(o.html);
   if (o.html.empty() && (o.stages.size() > 1 || o.kernel.warps.size() > 1))
     throw input_error(
@@ -95,7 +100,7 @@ exit_code trace_stage(const trace_options& o) {
   }
   const observed_kernel k = kernels_of(o).front();
   measure::write_document(
-      o.json, trace(choose_observed(k), k, k.warps.front(), o, trace_reader::script), 1);
+      file, trace(choose_observed(k), k, k.warps.front(), o, trace_reader::script), 1);
   return exit_code::success;
 }
 

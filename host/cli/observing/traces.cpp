@@ -62,7 +62,7 @@ class tracer final : public simt::observer, private observe::step_reader {
       : type_(r.type),
         traced_block_(traced_block),
         is_played_(reader == trace_reader::page),
-        recorder_(*this, simt::enough_steps(r.n), true) {}
+        recorders_(*this, simt::enough_steps(r.n), true) {}
 
   /// @param file that holds the kernel
   [[nodiscard]] json finish(std::string_view file) {
@@ -83,6 +83,7 @@ class tracer final : public simt::observer, private observe::step_reader {
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
   void begin_launch(const simt::launch_facts& launch) override {
     memory_.begin_launch(launch, observe::reduction_parameters());
+    recorders_.begin_launch();
     block_ = std::min(traced_block_, launch.grid.x - 1);
     before_.clear();
     launches_.push_back({{"kernel", launch.kernel->name},
@@ -93,14 +94,14 @@ class tracer final : public simt::observer, private observe::step_reader {
     for (const auto& [begin, each] : memory_.allocations())
       if (each.element_bytes != 0) add_array(each, "global", each.element_bytes);
   }
-  simt::block_observer& join_launch() override { return recorder_; }
+  simt::block_observer& join_launch() override { return recorders_.join(); }
   void allocated(const void* p, std::size_t bytes) override { memory_.allocated(p, bytes); }
   void released(const void* p) override { memory_.released(p); }
 
  private:
   void begin_block(const simt::launch_facts& launch, simt::index3 block,
                    const simt::block_memory& memory) override {
-    is_traced_ = block.x == block_ && block.y == 0 && block.z == 0;
+    is_traced_ = traces(block);
     if (!is_traced_) return;
     warp_size_ = launch.warp_size;
     epoch_ = 0;
@@ -139,7 +140,17 @@ class tracer final : public simt::observer, private observe::step_reader {
     launches_.back()["steps"].push_back(std::move(traced));
   }
 
-  void pass_block_barrier() override { ++epoch_; }
+  void pass_block_barrier() override {
+    if (is_traced_) ++epoch_;
+  }
+  void go_on(const simt::launch_facts&, simt::index3 block, const simt::block_memory&,
+             unsigned) override {
+    is_traced_ = traces(block);
+  }
+
+  [[nodiscard]] bool traces(simt::index3 block) const {
+    return block.x == block_ && block.y == 0 && block.z == 0;
+  }
 
   /// Shared memory holds what is folded, or a flag that is smaller.
   [[nodiscard]] std::size_t element_bytes_of(const array& a) const {
@@ -228,7 +239,7 @@ class tracer final : public simt::observer, private observe::step_reader {
   bool is_played_, is_cut_ = false;
   std::map<std::uintptr_t, std::vector<std::byte>> before_;  // of allocations, at the launch
   observe::memory_map memory_;
-  observe::block_recorder recorder_;
+  observe::recorders_in_turn recorders_;
   json launches_ = json::array();
   std::vector<observe::code_address> code_;  // of all steps
   bool is_traced_ = false;
