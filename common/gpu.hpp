@@ -15,7 +15,6 @@
 /// | `gpu::broadcast<WarpSize>(value, lane)`     | the value of one lane, in all of them          |
 /// | `gpu::ballot<WarpSize>(condition)`          | a bit for each lane: does it hold there?       |
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
-/// | `gpu::quotient(a, b)`                       | a / b, sooner where 32 bits hold both          |
 /// | `gpu::allow_next_launch()`                  | the launch that follows may begin already      |
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
 /// | `gpu::prefetch(p)`                          | memory that will be read after that            |
@@ -83,13 +82,6 @@ inline constexpr int vector_width = 16 % sizeof(In) != 0
 template <int Width, typename In>
 __device__ bool is_vector_aligned(const In* p) {
   return Width == 1 || reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
-}
-
-/// a / b. A division of 64 bits takes some hundred instructions, one of 32 bits a quarter of them:
-/// so it is that where both fit.
-__device__ inline std::size_t quotient(std::size_t a, std::size_t b) {
-  if ((a | b) >> 32 == 0) return static_cast<unsigned>(a) / static_cast<unsigned>(b);
-  return a / b;
 }
 
 /// Items elements in Items / Width loads, the first at p and each `stride` elements after the last.

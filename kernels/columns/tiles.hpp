@@ -76,21 +76,20 @@ __global__ void __launch_bounds__(BlockSize, 1024 / BlockSize)
   constexpr int Loads = loads(Width, sizeof(In));
   __shared__ gpu::shared_array<T, BlockSize * Width> shared;
   const unsigned tid = threadIdx.x, x = tid % by.threads, layer = tid / by.threads;
-  const std::size_t whole_rows = gpu::quotient(rows, by.abreast), step = stride * by.abreast;
+  const std::size_t whole_rows = rows / by.abreast, step = stride * by.abreast;
   const auto length = static_cast<std::ptrdiff_t>(columns * by.abreast);
-  const auto rest = static_cast<std::ptrdiff_t>((rows - whole_rows * by.abreast) * columns);
+  const auto rest = static_cast<std::ptrdiff_t>(rows % by.abreast * columns);
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
   for (std::size_t i = blockIdx.x; i < by.tiles * by.parts; i += gridDim.x) {
-    const std::size_t part = gpu::quotient(i, by.tiles);
-    const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
+    const std::size_t part = i / by.tiles;
+    const auto first = static_cast<std::ptrdiff_t>(i % by.tiles * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
     // Parts begin where layers do, for their sake that end at lines of the cache.
     const auto begin_of = [&](std::size_t p) {
-      if (p == by.parts) return whole_rows;
-      return gpu::quotient(gpu::quotient(whole_rows, by.layers) * p, by.parts) * by.layers;
+      return p == by.parts ? whole_rows : whole_rows / by.layers * p / by.parts * by.layers;
     };
     const std::size_t begin = begin_of(part), end = begin_of(part + 1);
     const std::size_t apart = Op::commutes ? by.layers : 1;

@@ -34,12 +34,11 @@ __global__ void __launch_bounds__(BlockSize)
   gpu::await_previous_launch();
 
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
-    const std::size_t number = gpu::quotient(i, blocks_per_row);
-    const elements_of<In> row = in + number * stride;
+    const elements_of<In> row = in + i / blocks_per_row * stride;
     const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
       return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
     };
-    const std::size_t part = i - number * blocks_per_row;
+    const std::size_t part = i % blocks_per_row;
     T result = op.identity();
     // A row's blocks go along it together, so that the device reads what lies close together. Where
     // order is kept, each warp of each block has a stretch of its own.
@@ -47,8 +46,8 @@ __global__ void __launch_bounds__(BlockSize)
       result = fold(part * Turn + warp * WarpTurn, columns, blocks_per_row * Turn);
     } else {
       const std::size_t turns = columns / Turn + (columns % Turn != 0);
-      const std::size_t begin = gpu::quotient(turns * part, blocks_per_row);
-      const std::size_t all = gpu::quotient(turns * (part + 1), blocks_per_row) - begin;
+      const std::size_t begin = turns * part / blocks_per_row;
+      const std::size_t all = turns * (part + 1) / blocks_per_row - begin;
       const std::size_t first = begin * Turn + all * warp * WarpTurn, end = first + all * WarpTurn;
       result = fold(first, end < columns ? end : columns, WarpTurn);
     }
