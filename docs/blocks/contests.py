@@ -151,3 +151,15 @@ def exact_sums(mode="after-producer"):
              *(f"{kind}, times {name}" for kind in ("f32", "f64") for name in rivals)]
     return table(heads, [[count(n), *(times(kind, n, rival) for kind in ("f32", "f64") for rival in rivals.values())]
                          for n in (2**exponent for exponent in (12, 16, 20, 22, 24, 26, 28))])
+
+
+def exact_data():
+    """The exact sum beside the stage that it reads like, of several kinds of data."""
+    document = results(f"{GPU}-exact-data.json")
+    times = {(row["data"], row["type"], row["n"], row.get("stage")): row["real_time"]
+             for row in document["benchmarks"] if not row["contestant"].startswith("best")}
+    columns = sorted({(kind, n) for _, kind, n, _ in times})
+    return table([f"stage 18, times stage 10, {device_name(document['context'])}, {HEADS['after-producer']}",
+                  *(f"{kind}, {count(n)}" for kind, n in columns)],
+                 [[data, *(f"{times[(data, *of, 10)] / times[(data, *of, 18)]:.3f}" for of in columns)]
+                  for data in dict.fromkeys(data for data, *_ in times)])
