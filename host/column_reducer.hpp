@@ -111,9 +111,10 @@ inline column_tiles::cut cut_narrow_abreast(const column_query& q) {
 
 /// So few rows abreast that they are whole lines of the cache, sectors or at least vectors, and
 /// their partials little beside the matrix.
-/// @return 1 where none are few enough
+/// @return 1 where none are few enough, or there is too little to read for a second launch
 inline std::uint64_t wide_rows_abreast(const column_query& q) {
   const std::uint64_t bytes = q.columns * q.element_bytes;
+  if (q.rows * bytes < q.blocks * 16384) return 1;
   for (const std::uint64_t whole :
        {std::uint64_t{128}, std::uint64_t{32}, q.vector_width * q.element_bytes}) {
     const std::uint64_t rows = whole / std::gcd(bytes, whole);
