@@ -43,6 +43,10 @@ __device__ inline void prefetch(const void* p) {
 #endif
 }
 
+/// The second bound of a launch, where a multiprocessor shall hold so many threads: in blocks.
+template <int Threads, int BlockSize>
+inline constexpr int bound_to_hold = Threads / BlockSize;
+
 /// What the launches before wrote is there, and what they read may be written.
 __device__ inline void await_previous_launch() {
 #if __CUDA_ARCH__ >= 900

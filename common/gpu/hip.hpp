@@ -43,6 +43,11 @@ __device__ inline void sync_warp() {
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "wavefront");
 }
 
+/// The second bound of a launch, where a multiprocessor shall hold so many threads: in warps of 64
+/// lanes of each of its four units.
+template <int Threads, int BlockSize>
+inline constexpr int bound_to_hold = Threads / 64 / 4;
+
 /// A launch begins when the one before has ended.
 __device__ inline void allow_next_launch() {}
 __device__ inline void await_previous_launch() {}
