@@ -42,7 +42,7 @@ observed_result run_observed(const run_request& r, simt::observer* by) {
       std::fill_n(reinterpret_cast<In*>(elements.data()), r.n, In(1));
     });
   else
-    generate_input(elements.data(), r.type, r.op, r.n, 1);
+    (r.exact ? generate_exact_input : generate_input)(elements.data(), r.type, r.op, r.n, 1, {});
   on->upload(in, elements.data(), elements.size());
   const auto reduction = on->make_reduction({r.stage, r.type, std::string(r.op), r.shape, r.n});
   reduction->enqueue(in, r.n);

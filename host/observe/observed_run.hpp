@@ -28,6 +28,7 @@ struct run_request {
   int warp_size;
   std::size_t offset = 0;  ///< elements between an aligned address and the input
   bool ones = false;       ///< instead of random elements
+  bool exact = false;      ///< random ones of which no sum rounds, as they are timed
 };
 
 /// What came of it.

@@ -264,7 +264,9 @@ kernel_profile profile_kernel(const run_request& r) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 28;
   check_size(r.n, most_elements);
   profiler counting(simt::enough_steps(r.n));
-  const observed_result run = run_observed(r, &counting);
+  run_request as_timed = r;
+  as_timed.exact = true;
+  const observed_result run = run_observed(as_timed, &counting);
   kernel_profile profile{
       .request = r, .used_shape = run.used_shape, .passes = counting.take_launches()};
   std::vector<code_address> code;  // of all launches, for one lookup
