@@ -74,7 +74,7 @@ void add_duel_options(CLI::App& app, duel_options& o) {
   app.add_flag("--end-to-end", o.end_to_end,
                "the data starts on the host: add the transfers, compare with the CPU, and tell "
                "from which n on the device is faster");
-  app.add_option("--json", o.json, "write the results to a file");
+  app.add_option("--json", o.json, "write the results to a file, as a table if it ends with .csv");
 }
 
 std::vector<std::string> choose_peer_names(const duel_options& o, const device_choice& device) {

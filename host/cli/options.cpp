@@ -72,7 +72,10 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000))
       ->default_str("");
-  add_json_option(app, o.json, "write the results to a file, or to standard output: -");
+  add_json_option(
+      app, o.json,
+      "write the results to a file, as a table for spreadsheets if it ends with .csv, or to "
+      "standard output: -");
 }
 
 void add_shape_options(CLI::App& app, options& o) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"
@@ -117,6 +119,41 @@ json row(const result& r, std::string_view device) {
   return e;
 }
 
+std::string csv_cell(const json& value) {
+  if (!value.is_string()) return value.is_null() ? "" : value.dump();
+  std::string text = value.get<std::string>();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2)
+    text.insert(i, 1, '"');
+  return '"' + text + '"';
+}
+
+/// A line of names and one for each object, as spreadsheets take them. What lies within an object
+/// has a name such as `rounding.error`.
+std::string csv_of(const json& objects) {
+  std::vector<std::string> columns;
+  std::vector<json> rows;
+  for (const json& each : objects) {
+    rows.push_back(each.flatten());
+    for (const auto& [name, value] : rows.back().items())
+      if (std::ranges::find(columns, name) == columns.end()) columns.push_back(name);
+  }
+  std::string text;
+  const auto add_line = [&](auto cell_of) {
+    std::string separator;
+    for (const std::string& column : columns)
+      text += std::exchange(separator, ",") + cell_of(column);
+    text += '\n';
+  };
+  add_line([](std::string name) {
+    std::ranges::replace(name.erase(0, 1), '/', '.');
+    return csv_cell(name);
+  });
+  for (const json& row : rows)
+    add_line([&](const std::string& name) { return csv_cell(row.value(name, json())); });
+  return text;
+}
+
 }  // namespace
 
 std::string_view name_of(verdict v) {
@@ -162,6 +199,7 @@ void write_results(const std::string& file, const nlohmann::ordered_json& contex
                    std::span<const result> results, std::string_view device) {
   json document{{"context", context}, {"benchmarks", json::array()}};
   for (const result& r : results) document["benchmarks"].push_back(row(r, device));
+  if (file.ends_with(".csv")) return write_text(file, csv_of(document["benchmarks"]));
   write_document(file, std::move(document));
 }
 

@@ -104,7 +104,8 @@ void write_document(const std::string& file, nlohmann::ordered_json document, in
 /// `verdict` and `ok` of all together. A stage has `stage`, `block`, `items`, `grid`, `shape_by`
 /// and `passes`, a peer `peer` and `peer_version`, a kernel of the reader's own `trials`,
 /// `wrong_trials` and `failures`. What is not known is left out.
-/// @param file `-` for standard output
+/// @param file `-` for standard output; one that ends with `.csv` gets the `benchmarks` alone, as a
+///   table for spreadsheets
 /// @param device its name, for all that did not run on the CPU
 /// @throws input_error when the file cannot be written
 void write_results(const std::string& file, const nlohmann::ordered_json& context,

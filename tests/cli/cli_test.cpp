@@ -656,6 +656,17 @@ TEST_F(Cli, RepeatIsTheNumberOfTimedRuns) {
 
 // ---- input files --------------------------------------------------------------------------------
 
+TEST_F(Cli, ResultsAsATableForSpreadsheets) {
+  succeed({"ladder", "--times", "--n", "1000", "--device", "simt:32", "--repeat", "2", "--json",
+           "all.csv"});
+  const words lines = lines_of(slurp(in_directory("all.csv")));
+  ASSERT_EQ(lines.size(), 11u);
+  EXPECT_TRUE(lines[0].starts_with("name,run_name,")) << lines[0];
+  EXPECT_TRUE(contains(lines[0], ",rounding.verdict")) << lines[0];
+  for (const std::string& line : lines)
+    EXPECT_EQ(std::ranges::count(line, ','), std::ranges::count(lines[0], ',')) << line;
+}
+
 TEST_F(Cli, InputOfADuel) {
   const auto program = fs::path(TENFOLD_PROGRAM).parent_path() / "tenfold_duel";
   if (!fs::exists(program)) GTEST_SKIP() << "build the target 'benchmarks'";
