@@ -132,8 +132,8 @@ class block_observer {
   virtual void arrive(const exchange& mine) = 0;
   /// All threads that wait at the block's barrier go on.
   virtual void pass_block_barrier() {}
-  /// That barrier was one of the grid, at which this block waited while others ran, and goes on.
-  /// @param all_came or one of them never does
+  /// That barrier was one of the grid, at which this block waited while others ran. It goes on, or
+  /// one of them never comes.
   virtual void leave_grid_barrier(bool /*all_came*/) {}
   /// All threads have returned, or the block failed.
   virtual void end_block(const block_failure& failure) = 0;
