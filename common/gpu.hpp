@@ -15,7 +15,7 @@
 /// | `gpu::broadcast<WarpSize>(value, lane)`     | the value of one lane, in all of them          |
 /// | `gpu::ballot<WarpSize>(condition)`          | a bit for each lane: does it hold there?       |
 /// | `gpu::load_vectors<Items, Width>(p, ...)`   | elements in loads of up to 16 bytes            |
-/// | `gpu::bound_to_hold<Threads, BlockSize>`    | for `__launch_bounds__`, of a multiprocessor   |
+/// | `gpu::bound_to_hold<Threads, BlockSize>`    | launch bound: threads a multiprocessor holds   |
 /// | `gpu::allow_next_launch()`                  | the launch that follows may begin already      |
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
 /// | `gpu::prefetch(p)`                          | memory that will be read after that            |

@@ -179,16 +179,16 @@ __global__ void __launch_bounds__(BlockSize, gpu::bound_to_hold<1024, BlockSize>
       }
       __syncthreads();
     }
-    // A column's partials side by side: of each part, and of rows abreast that several tiles share,
-    // a wide row in all, whose columns 32 bits count.
+    // A column's partials lie side by side: one of each part, or where several tiles share rows
+    // abreast, one of each of these rows. There, 32 bits count the columns of them all.
     const unsigned of_part = folds_abreast ? 1 : by.abreast;
-    const std::size_t apart_in_out = by.parts * of_part;
+    const std::size_t each = by.parts * of_part;
     const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
-    const unsigned whole = of_part == 1 ? ~0u : static_cast<unsigned>(columns);
-    const unsigned wide = of_part == 1 ? 0 : static_cast<unsigned>(from_left);
-    T* const to = out + part * of_part + (of_part == 1 ? from_left * apart_in_out : 0);
+    const unsigned row_length = of_part == 1 ? ~0u : static_cast<unsigned>(columns);
+    const unsigned begin_in_rows = of_part == 1 ? 0 : static_cast<unsigned>(from_left);
+    T* const to = out + part * of_part + (of_part == 1 ? from_left * each : 0);
     for (unsigned j = tid; j < all; j += BlockSize)
-      to[(wide + j) % whole * apart_in_out + (wide + j) / whole] = result(0, j);
+      to[(begin_in_rows + j) % row_length * each + (begin_in_rows + j) / row_length] = result(0, j);
     __syncthreads();  // before the next tile's results take the place of these
   }
 }

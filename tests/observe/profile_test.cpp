@@ -146,18 +146,19 @@ TEST_P(BankConflicts, OfDoubles) {
   }
 }
 
+step step_of(action what, std::uint64_t lanes, unsigned bytes,
+             const std::array<std::uint64_t, most_lanes>& addresses) {
+  return {
+      .what = what, .where = 0, .warp = 0, .lanes = lanes, .bytes = bytes, .addresses = &addresses};
+}
+
 // A model of a GPU, with few lanes and as many banks: the same strides as above, cut short.
 TEST(BankTurns, OfAModelWithFewBanks) {
   for (const auto& [stride, turns] :
        {std::pair{1u, 1u}, {2u, 2u}, {3u, 1u}, {4u, 4u}, {7u, 1u}, {8u, 8u}, {16u, 8u}}) {
     std::array<std::uint64_t, most_lanes> addresses{};
     for (unsigned lane = 0; lane < 8; ++lane) addresses[lane] = std::uint64_t{4} * stride * lane;
-    const step s{.what = action::read,
-                 .where = 0,
-                 .warp = 0,
-                 .lanes = 0xff,
-                 .bytes = 4,
-                 .addresses = &addresses};
+    const step s = step_of(action::read, 0xff, 4, addresses);
     EXPECT_EQ(count_turns(s, 8).wavefronts, turns) << stride;
     EXPECT_EQ(count_turns(s, 8).worst, turns) << stride;
   }
@@ -166,12 +167,7 @@ TEST(BankTurns, OfAModelWithFewBanks) {
 /// Two lanes have hardware copy 100 bytes each, end to end.
 TEST(BankTurns, OfCopiesAreAsManyAsTheirWordsTake) {
   std::array<std::uint64_t, most_lanes> addresses{0, 100};
-  const step s{.what = action::bulk_write,
-               .where = 0,
-               .warp = 0,
-               .lanes = 3,
-               .bytes = 100,
-               .addresses = &addresses};
+  const step s = step_of(action::bulk_write, 3, 100, addresses);
   EXPECT_EQ(count_turns(s, 8).wavefronts, 2 * 4u);
   EXPECT_EQ(count_turns(s, 8).worst, 1u);
   EXPECT_EQ(count_sectors(s), 7u);
