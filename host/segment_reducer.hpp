@@ -101,7 +101,7 @@ class segment_reducer {
  private:
   static constexpr int block = 256;
 
-  /// As many blocks as the device holds twice: the second half takes the place of what ends early.
+  /// As many blocks as the device holds at once: each has to search for its share.
   static std::uint64_t blocks_for(const device& on) {
     kernel_handle first;
     std::ignore = static_switch<warp_sizes>(on.warp_size(), [&]<int WarpSize>() {
@@ -109,7 +109,7 @@ class segment_reducer {
     });
     const device_properties properties = on.properties();
     return std::min(
-        2 * blocks_held(on, first, block) * static_cast<std::uint64_t>(properties.multiprocessors),
+        blocks_held(on, first, block) * static_cast<std::uint64_t>(properties.multiprocessors),
         properties.blocks_per_launch);
   }
 

@@ -1,26 +1,34 @@
-// Segments: every block has an equal share
+// Segments: every warp has an equal share
 //
 // Segments of any length lie one after the other, and an array says where each ends. A block for
 // each would leave most of the device waiting for the longest. So not segments are shared out, but
-// steps: to fold an element is one, to end a segment is another. Each block searches for where its
-// share begins, and so does each thread in a tile of it, among ends in shared memory. A thread goes
-// on from there, element by element and end by end, as in a merge of two lists. What it has left
-// after its last end is carried over to the threads behind it. A block leaves its rest to a second
-// launch, which folds it into the results of the blocks behind it.
+// steps: to fold an element is one, to end a segment is another. Each warp searches for where its
+// share begins, and goes on from there, tile by tile. It waits for no other warp before its end.
 //
-// Where a segment is longer than a tile, its block needs no tiles: its warps take turns of it.
+// Lanes load the elements of a tile side by side. Through shared memory each lane gets a run of
+// neighbours to fold. A byte for each element says whether a segment ends with it, and which: its
+// rank in the tile, from 1 on. So no lane looks for ends. It folds its run, and where a byte is not
+// 0 it puts a result at that rank and begins anew. What a lane has left after its last end is
+// carried over to the lanes behind it, and so is what a warp has left. What a block has left, a
+// second launch folds into the results of the blocks behind it.
+//
+// Where many segments end, a tile has short runs and many ends; where few do, long runs and few
+// ends. The last tile tells which. Where a segment is longer than a tile, its lanes fold what they
+// load at once.
 //
 // The elements keep their order where the operator needs it, and the shares depend on the ends
 // alone.
 //
-// The idea is that of Merrill and Garland, "Merge-Based Parallel Sparse Matrix-Vector
-// Multiplication", 2016.
+// Equal shares of both kinds of steps are the idea of Merrill and Garland, "Merge-Based Parallel
+// Sparse Matrix-Vector Multiplication", 2016.
 //
-// Watch: the time for segments of one length, against that of a mixture with the same mean.
+// Watch: instructions an element, which decide where segments are short; and the time for segments
+// of one length, against that of a mixture with the same mean.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
@@ -33,28 +41,68 @@ namespace tenfold::inline TENFOLD_BACKEND::segment_shares {
 template <typename In>
 inline constexpr int width = gpu::vector_width<In, 16>;
 
-/// The steps of a thread in a tile: elements of 64 bytes less one. Threads then begin an odd number
-/// of elements apart, and words in different banks of shared memory. What is accumulated in many
-/// bytes is compiled in few steps.
-template <typename In, typename T>
-inline constexpr int steps = [] {
-  const int elements = 64 / int{sizeof(In)};
+/// The elements of a lane's run: so many bytes less one element. Runs then begin an odd number of
+/// elements apart, and words in different banks of shared memory. What is accumulated in many bytes
+/// is compiled in short runs.
+template <typename In, typename T, int Bytes>
+inline constexpr int run = [] {
+  const int elements = Bytes / int{sizeof(In)};
   if (elements < 4 || sizeof(T) > 64) return 3;
   return elements > 32 ? 31 : elements - 1;
 }();
+template <typename In, typename T>
+inline constexpr int short_run = run<In, T, 64>;
+/// Warps of 64 lanes have as much shared memory to themselves with shorter runs.
+template <int WarpSize, typename In, typename T>
+inline constexpr int long_run = run<In, T, WarpSize == 64 ? 64 : 96>;
 
-/// The elements that a block folds in a turn where no segment ends.
-inline constexpr int loads_of_turn = 8;
-template <int BlockSize>
-inline constexpr std::size_t turn = std::size_t{BlockSize} * loads_of_turn;
+/// The most ends in a tile for each lane: a rank fits in a byte.
+template <int WarpSize>
+inline constexpr int many_ends = 255 / WarpSize;
+template <int WarpSize>
+inline constexpr int some_ends = many_ends<WarpSize> / 2;
+
+/// How densely segments end.
+enum class density { none, few, some, many };
+
+/// The elements that a lane loads at once where no segment ends.
+inline constexpr int loads_of_turn = 16;
+
+/// The threads that a multiprocessor shall hold: it has shared memory for so many, and registers if
+/// accumulators are small.
+template <int BlockSize, int WarpSize, typename T>
+inline constexpr int threads_held = sizeof(T) > 8    ? BlockSize
+                                    : WarpSize == 64 ? 512
+                                                     : 1024;
 
 /// Results that are so small are collected in shared memory, to be written side by side.
 template <typename T>
 inline constexpr bool stages_results = sizeof(T) <= 8;
 
-/// The most segments that end in a tile, for each thread.
-template <typename T>
-inline constexpr int ends = sizeof(T) == 8 ? 4 : 8;
+/// For each element of a run the rank of the segment that ends with it, or 0.
+template <int Run>
+struct alignas(16) ranks_of_run {
+  static constexpr int Words = Run < 16 ? 4 : 8;
+  static_array<std::uint32_t, Words> words;
+
+  template <int I>
+  [[nodiscard]] __device__ unsigned at() const {
+    return get<I / 4>(words) >> (8 * (I % 4)) & 0xff;
+  }
+  /// The lowest rank, or 0 if no segment ends in the run.
+  [[nodiscard]] __device__ unsigned first() const {
+    std::uint32_t word = 0;
+    static_for<Words - 1, greater_equal<0>, decrement<1>>([&]<int W>() {
+      if (get<W>(words) != 0) word = get<W>(words);
+    });
+    unsigned rank = 0;
+    static_for<3, greater_equal<0>, decrement<1>>([&]<int B>() {
+      const unsigned byte = word >> (8 * B) & 0xff;
+      if (byte != 0) rank = byte;
+    });
+    return rank;
+  }
+};
 
 /// How many of `count` ends, from `low` on, lie among the first `steps` steps of all. All lanes of
 /// a warp call it.
@@ -73,72 +121,276 @@ __device__ std::size_t count_ends(const Offset* offsets, std::size_t count, std:
   return low;
 }
 
-/// What threads leave to those behind them: each its `rest`, which goes back to what was left to it
-/// unless a segment ended.
-/// @param left what is left to the first thread; then, what the last one leaves
-/// @return what is left to this thread
-template <int BlockSize, int WarpSize, typename T, typename Op, typename Rests, typename Ended>
-__device__ T carry_over(T& left, T rest, bool has_ended, Op op, Rests& rests, Ended& ended) {
-  constexpr int Warps = BlockSize / WarpSize;
-  using word = gpu::warp_word<WarpSize>;
-  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
-  const word all = gpu::ballot<WarpSize>(has_ended);
-  // As a scan, but from no further back than where a segment ended last.
+/// What a lane has left, and before it what the lanes before it have, back to where a segment ended
+/// last. All lanes of a warp call it.
+/// @param ended a bit for each lane: did a segment end there?
+template <int WarpSize, typename T, typename Op>
+__device__ T scan_rests(T rest, gpu::warp_word<WarpSize> ended, Op op) {
+  const int lane = static_cast<int>(threadIdx.x % WarpSize);
+  const auto so_far = ended & (~gpu::warp_word<WarpSize>{0} >> (WarpSize - 1 - lane));
+  int last = 0;
+  if constexpr (WarpSize == 64)
+    last = 63 - __clzll(static_cast<long long>(so_far));
+  else
+    last = 31 - __clz(static_cast<int>(so_far));
+  const int reach = lane - (last < 0 ? 0 : last);
   static_for<1, less_than<WarpSize>, multiply<2>>([&]<int Delta>() {
     const T before = gpu::shuffle_up<WarpSize>(rest, Delta);
-    constexpr word Lanes = (word{1} << Delta) - 1;
-    if (lane >= Delta && (all >> (lane + 1 - Delta) & Lanes) == 0) rest = op(before, rest);
+    if (reach >= Delta) rest = op(before, rest);
   });
-  if (lane == WarpSize - 1) {
-    rests[warp] = rest;
-    ended[warp] = all != 0;
-  }
-  const T before = gpu::shuffle_up<WarpSize>(rest, 1);
-  __syncthreads();
-  T to_warp = left;
-  for (unsigned w = 0; w < Warps; ++w) {
-    if (w == warp) to_warp = left;
-    left = ended[w] ? rests[w] : op(left, rests[w]);
-  }
-  if (lane == 0) return to_warp;
-  return (all & ((word{1} << lane) - 1)) == 0 ? op(to_warp, before) : before;
+  return rest;
 }
 
-/// Elements without an end among them, to all threads. They need no shared memory: the warps take
-/// turns of them, as in a long row.
-/// @param count whole turns of the block
-template <int BlockSize, int WarpSize, typename T, typename In, typename Op, typename Rests>
-__device__ T fold_stretch(const In* from, std::size_t count, Op op, Rests& rests) {
-  constexpr int Warps = BlockSize / WarpSize;
-  constexpr unsigned WarpTurn = turn<BlockSize> / Warps;
-  const unsigned warp = threadIdx.x / WarpSize;
-  const T part = lanes_per_row::fold_row<WarpSize, 1, loads_of_turn, T>(
-      elements_of<In>(from), warp * WarpTurn, count, turn<BlockSize>, op, unchanged{});
-  if (threadIdx.x % WarpSize == 0) rests[warp] = part;
-  __syncthreads();
-  T result = rests[0];
-  for (unsigned w = 1; w < Warps; ++w) result = op(result, rests[w]);
-  __syncthreads();
-  return result;
+/// What is left to a lane, if `left` is to the first one.
+/// @param scanned of scan_rests
+template <int WarpSize, typename T, typename Op>
+__device__ T left_to_lane(T left, T scanned, gpu::warp_word<WarpSize> ended, Op op) {
+  const unsigned lane = threadIdx.x % WarpSize;
+  const T before = gpu::shuffle_up<WarpSize>(scanned, 1);
+  if (lane == 0) return left;
+  const bool is_first = (ended & ((gpu::warp_word<WarpSize>{1} << lane) - 1)) == 0;
+  return is_first ? op(left, before) : before;
 }
+
+/// What the warps before `warp` have left to it.
+template <typename T, typename Op, typename Rests, typename Ended>
+__device__ T left_to_warp(unsigned warp, T left, Op op, Rests& rests, Ended& ended) {
+  for (unsigned w = 0; w < warp; ++w) left = ended[w] ? rests[w] : op(left, rests[w]);
+  return left;
+}
+
+/// The elements of a tile in vectors, whatever its address: the first vector begins `lead` elements
+/// before the tile.
+template <int WarpSize, typename In, int Width, int Loads>
+struct tile_elements {
+  static constexpr unsigned Apart = WarpSize * Width;
+  static_array<static_array<In, Width>, Loads> vectors{};
+  unsigned lead;
+  bool are_loaded;
+
+  /// Loads `count` elements, where there are enough around them for vectors.
+  /// @param begin, end between which there are elements
+  __device__ tile_elements(const In* from, unsigned count, const In* begin, const In* end)
+      : lead(reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(In)) / sizeof(In)),
+        are_loaded(from >= begin + Width && from + Apart * Loads <= end &&
+                   (alignof(In) == sizeof(In) || gpu::is_vector_aligned<Width>(from - lead))) {
+    if (!are_loaded) return;
+    const In* const mine = from + threadIdx.x % WarpSize * Width - lead;
+    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+      if (L * Apart < lead + count) get<L>(vectors) = gpu::load_vector<Width>(mine + L * Apart);
+    });
+  }
+
+  template <typename Shared>
+  __device__ void store(Shared& shared, const In* from, unsigned count) const {
+    const unsigned lane = threadIdx.x % WarpSize;
+    if (are_loaded)
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+        gpu::store_vector<Width>(&shared[L * Apart + lane * Width], get<L>(vectors));
+      });
+    else
+      for (unsigned i = lane; i < count; i += WarpSize) shared[lead + i] = from[i];
+  }
+};
+
+/// A warp's shared memory.
+template <int WarpSize, typename In, typename T>
+struct tile_memory {
+  static constexpr int Run = long_run<WarpSize, In, T>;
+  static constexpr int Loads = (Run + width<In>) / width<In>;
+  gpu::shared_array<In, width<In> == 1 ? 1 : WarpSize * Loads * width<In>> elements;
+  // And a run behind the last: offsets that decrease may point there.
+  gpu::shared_array<ranks_of_run<Run>, WarpSize + 1> ranks;
+  gpu::shared_array<T, stages_results<T> ? WarpSize * many_ends<WarpSize> : 1> results;
+};
+
+/// What a warp has to fold yet, from an element and an end on.
+template <int WarpSize, typename In, typename Offset, typename T, typename Op>
+struct share {
+  using memory = tile_memory<WarpSize, In, T>;
+  using distance = std::make_unsigned_t<Offset>;
+
+  const In* from;
+  const In* begin_of_all;
+  const In* end_of_all;
+  const Offset* ends;
+  T* out;
+  std::size_t steps, segments;  // the segments of this share and those behind it
+  distance begin;               // of `from`
+  Op op;
+  T left = op.identity();
+  density ends_are = density::none;
+  unsigned likely_ends = WarpSize, likely_elements = ~0u;
+
+  /// Folds elements without an end among them. They need no shared memory, and no order.
+  /// @return whether there were any
+  __device__ bool fold_stretch() {
+    constexpr std::size_t Turn = std::size_t{WarpSize} * loads_of_turn;
+    const std::size_t until = static_cast<distance>(static_cast<distance>(*ends) - begin);
+    const std::size_t stretch = (until < steps ? until : steps) / Turn * Turn;
+    if (stretch == 0) return false;
+    const T part = lanes_per_row::fold_row<WarpSize, 1, loads_of_turn, T>(
+        elements_of<In>(from), 0, stretch, Turn, op, unchanged{});
+    left = op(left, gpu::broadcast<WarpSize>(part, 0));
+    advance(static_cast<distance>(stretch), 0);
+    steps -= stretch;
+    ends_are = density::few;
+    return true;
+  }
+
+  /// @tparam Ends for each lane, at most
+  template <int Run, int Ends>
+  __device__ void fold_tile(memory& shared) {
+    constexpr int Loads = (Run + width<In>) / width<In>;  // with a vector more, for any address
+    constexpr unsigned Tile = WarpSize * Run, MostEnds = WarpSize * Ends;
+    const unsigned lane = threadIdx.x % WarpSize;
+    const unsigned most_steps =
+        steps < Tile + MostEnds ? static_cast<unsigned>(steps) : Tile + MostEnds;
+    const unsigned most_elements = likely_elements < Tile ? likely_elements : Tile;
+    const unsigned most_ends =
+        likely_ends < MostEnds ? (likely_ends + Ends - 1) / Ends * Ends : MostEnds;
+
+    // What may be of the tile is on its way before it is known where the tile ends.
+    static_array<unsigned, Ends> my_ends;  // from the tile's begin on
+    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
+      const unsigned i = lane * Ends + E;
+      get<E>(my_ends) = Tile + 1;
+      if (i >= most_ends || i >= segments) return;
+      const auto away = static_cast<distance>(static_cast<distance>(ends[i]) - begin);
+      if (away <= Tile) get<E>(my_ends) = static_cast<unsigned>(away);
+    });
+    const tile_elements<WarpSize, In, width<In>, width<In> == 1 ? 1 : Loads> elements(
+        from, width<In> == 1 ? 0 : most_elements, begin_of_all, end_of_all);
+
+    unsigned here = 0;
+    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
+      here += static_cast<unsigned>(gpu::count_warp<WarpSize>(
+          get<E>(my_ends) <= most_elements && get<E>(my_ends) + lane * Ends + E < most_steps));
+    });
+    unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
+    // Behind the last end that is known, there may be others at the same place.
+    if (here == most_ends && here < segments) {
+      const unsigned last = gpu::broadcast<WarpSize>(get<Ends - 1>(my_ends), here / Ends - 1);
+      if (last < length) length = last;
+    }
+
+    shared.ranks[lane] = {};
+    gpu::sync_warp();
+    if constexpr (width < In >> 1) elements.store(shared.elements, from, length);
+    mark_ends<Run>(my_ends, here, shared);
+    if (here != 0 && gpu::broadcast<WarpSize>(get<0>(my_ends), 0) == 0) left = op.identity();
+    gpu::sync_warp();
+
+    const auto ranks = shared.ranks[lane];
+    const T rest = length == Tile ? fold_run<Run, true>(ranks, elements.lead, length, shared)
+                                  : fold_run<Run, false>(ranks, elements.lead, length, shared);
+    const unsigned first = ranks.first();
+    const auto ended = gpu::ballot<WarpSize>(first != 0);
+    const T scanned = scan_rests<WarpSize>(rest, ended, op);
+    const T before = left_to_lane<WarpSize>(left, scanned, ended, op);
+    if (first != 0) result(shared, first - 1) = op(before, result(shared, first - 1));
+    const T last = gpu::broadcast<WarpSize>(scanned, WarpSize - 1);
+    left = ended == 0 ? op(left, last) : last;
+    if constexpr (stages_results<T>) {
+      gpu::sync_warp();
+      static_for<0, less_than<MostEnds>, increment<WarpSize>>([&]<int I>() {
+        if (I + lane < here) out[I + lane] = shared.results[I + lane];
+      });
+    }
+
+    advance(length, here);
+    steps -= length + here;
+    expect(length, here);
+  }
+
+ private:
+  /// Where the result of the tile's i-th segment is put.
+  __device__ T& result(memory& shared, unsigned i) const {
+    if constexpr (stages_results<T>)
+      return shared.results[i];
+    else
+      return out[i];
+  }
+
+  /// Puts the ranks of segments where their last elements are. An empty one has its result at once,
+  /// and so has one whose elements are all in tiles before.
+  template <int Run, int Ends>
+  __device__ void mark_ends(const static_array<unsigned, Ends>& my_ends, unsigned here,
+                            memory& shared) const {
+    auto* const ranks = reinterpret_cast<unsigned char*>(&shared.ranks[0]);
+    unsigned before = gpu::shuffle_up<WarpSize>(get<Ends - 1>(my_ends), 1);
+    if (threadIdx.x % WarpSize == 0) before = 0;
+    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
+      constexpr unsigned Reciprocal = (0x10000 + Run - 1) / Run;  // exact for what a tile holds
+      const unsigned i = threadIdx.x % WarpSize * Ends + E, end = get<E>(my_ends);
+      const unsigned last = end - 1, its_run = last * Reciprocal >> 16;
+      if (i < here) result(shared, i) = E == 0 && i == 0 ? left : op.identity();
+      if (i < here && end > before)
+        ranks[last + its_run * (sizeof(ranks_of_run<memory::Run>) - Run)] =
+            static_cast<unsigned char>(i + 1);
+      before = end;
+    });
+  }
+
+  /// Folds this lane's run, and puts the results of segments that end in it, but for what lanes
+  /// before it have of the first.
+  /// @return what it has left after the last
+  template <int Run, bool IsWhole, typename Ranks>
+  __device__ T fold_run(const Ranks& ranks, unsigned lead, unsigned length, memory& shared) const {
+    const unsigned first = threadIdx.x % WarpSize * Run;
+    const unsigned count = first < length ? length - first : 0;
+    static_array<In, Run> items{};
+    static_for<0, less_than<Run>, increment<1>>([&]<int I>() {
+      if (!IsWhole && I >= count) return;
+      if constexpr (width < In >> 1)
+        get<I>(items) = shared.elements[lead + first + I];
+      else
+        get<I>(items) = from[first + I];
+    });
+    T rest = op.identity();
+    static_for<0, less_than<Run>, increment<1>>([&]<int I>() {
+      if (IsWhole || I < count) rest = op(rest, T(get<I>(items)));
+      const unsigned rank = ranks.template at<I>();
+      if (rank != 0) result(shared, rank - 1) = rest;
+      if (rank != 0) rest = op.identity();
+    });
+    return rest;
+  }
+
+  __device__ void advance(distance elements, unsigned segments_ended) {
+    from += elements;
+    begin += elements;
+    ends += segments_ended;
+    out += segments_ended;
+    segments -= segments_ended;
+  }
+
+  /// What follows is likely to be like the last tile.
+  __device__ void expect(unsigned length, unsigned ended) {
+    constexpr unsigned Tile = WarpSize * memory::Run;
+    const unsigned in_tile = ended * Tile;  // of `length` tiles
+    likely_ends = ended + ended / 4 + WarpSize;
+    likely_elements = length + length / 4 + 2 * WarpSize;
+    ends_are = ended == 0                                                     ? density::none
+               : in_tile <= length * (WarpSize * 7 / 8)                       ? density::few
+               : in_tile <= length * (some_ends<WarpSize> * WarpSize * 7 / 8) ? density::some
+                                                                              : density::many;
+  }
+};
 
 /// @param out a result for each segment; of those that several blocks have, the last block's part
 /// @param rests what each block leaves of the segment at `unfinished`
 template <int BlockSize, int WarpSize, typename In, typename Offset, typename T, typename Op>
-__global__ void __launch_bounds__(BlockSize)
+__global__ void __launch_bounds__(
+    BlockSize, (gpu::bound_to_hold<threads_held<BlockSize, WarpSize, T>, BlockSize>))
     reduce_segments(const In* in, const Offset* offsets, T* out, std::size_t segments, T* rests,
                     std::size_t* unfinished, Op op) {
-  constexpr int Width = width<In>, Steps = steps<In, T>, Warps = BlockSize / WarpSize;
-  constexpr unsigned Tile = BlockSize * Steps, Ends = BlockSize * ends<T>;
-  constexpr std::size_t Turn = turn<BlockSize>;
-  constexpr int Loads = (Steps + Width) / Width;  // with a vector more, for any address
-  constexpr bool stages_elements = Width > 1;
-  __shared__ gpu::shared_array<In, stages_elements ? BlockSize * Loads * Width : 1> elements;
-  __shared__ gpu::shared_array<T, stages_results<T> ? Ends : 1> results;
-  __shared__ gpu::shared_array<unsigned, Ends> shared_ends;
+  constexpr int LongRun = long_run<WarpSize, In, T>;
+  constexpr unsigned Warps = BlockSize / WarpSize;
+  __shared__ gpu::shared_array<tile_memory<WarpSize, In, T>, Warps> memory;
   __shared__ gpu::shared_array<T, Warps> rests_of_warps;
   __shared__ gpu::shared_array<bool, Warps> ended;
-  const unsigned tid = threadIdx.x;
+  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
@@ -146,137 +398,45 @@ __global__ void __launch_bounds__(BlockSize)
   const auto begin_of_all = static_cast<std::size_t>(offsets[0]);
   const auto end_of_all = static_cast<std::size_t>(offsets[segments]);
   const std::size_t all = (end_of_all < begin_of_all ? 0 : end_of_all - begin_of_all) + segments;
-  std::size_t share = all / gridDim.x + (all % gridDim.x != 0);
-  if (share < Tile) share = Tile;
-  std::size_t step = blockIdx.x * share;
-  const std::size_t end = step < all ? (all - step < share ? all : step + share) : step;
-  std::size_t segment = step < all ? count_ends<WarpSize>(offsets, segments, step) : segments;
-  const In* from = in + begin_of_all + (step - segment);
+  const std::size_t warps = std::size_t{gridDim.x} * Warps;
+  std::size_t each = all / warps + (all % warps != 0);
+  if (each < std::size_t{WarpSize * LongRun}) each = WarpSize * LongRun;
+  const std::size_t step = (std::size_t{blockIdx.x} * Warps + warp) * each;
+  const std::size_t steps = step >= all ? 0 : all - step < each ? all - step : each;
+  const std::size_t first = steps == 0 ? segments : count_ends<WarpSize>(offsets, segments, step);
+  const std::size_t begin = begin_of_all + (step - first);
 
-  T left = op.identity();
-  unsigned expected = BlockSize;
-  bool is_long = true;  // the segment, as far as is known
-  while (step < end) {
+  share<WarpSize, In, Offset, T, Op> mine{in + begin,
+                                          in + begin_of_all,
+                                          in + end_of_all,
+                                          offsets + first + 1,
+                                          out + first,
+                                          steps,
+                                          segments - first,
+                                          static_cast<std::make_unsigned_t<Offset>>(begin),
+                                          op};
+  while (mine.steps != 0) {
     if constexpr (Op::commutes)
-      if (is_long) {
-        const auto next_end = static_cast<std::size_t>(offsets[segment + 1]);
-        const std::size_t most = end - step, until = next_end - static_cast<std::size_t>(from - in);
-        const std::size_t stretch = (until < most ? until : most) / Turn * Turn;
-        if (stretch != 0) {
-          left = op(left, fold_stretch<BlockSize, WarpSize, T>(from, stretch, op, rests_of_warps));
-          from += stretch;
-          step += stretch;
-          is_long = false;
-          continue;
-        }
-      }
-    const unsigned most = end - step < Tile ? static_cast<unsigned>(end - step) : Tile;
-    const unsigned known =
-        segments - segment < expected ? static_cast<unsigned>(segments - segment) : expected;
-    // From the tile's first element; those beyond the tile are all alike.
-    const std::size_t begin = static_cast<std::size_t>(from - in);
-    for (unsigned i = tid; i < known; i += BlockSize) {
-      const auto at = static_cast<std::size_t>(offsets[segment + 1 + i]);
-      shared_ends[i] = at <= begin         ? 0
-                       : at - begin < Tile ? static_cast<unsigned>(at - begin)
-                                           : Tile;
-    }
-    __syncthreads();
-    const auto count_among = [&](unsigned first_steps, unsigned count) {
-      unsigned low = 0;
-      while (low < count) {
-        const unsigned middle = (low + count) / 2;
-        if (shared_ends[middle] + middle < first_steps)
-          low = middle + 1;
-        else
-          count = middle;
-      }
-      return low;
-    };
-    const unsigned here = count_among(most, known);
-    // Beyond the last end that is known, there may be others at the same place.
-    unsigned count = most;
-    if (here != 0 && here == known && shared_ends[here - 1] + here < most)
-      count = shared_ends[here - 1] + here;
-    const unsigned length = count - here;
-    is_long = here == 0;
-
-    static_array<static_array<In, Width>, Loads> vectors{};
-    const unsigned lead =
-        stages_elements ? reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(In)) / sizeof(In)
-                        : 0;
-    if constexpr (stages_elements)
-      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-        const unsigned i = (L * BlockSize + tid) * Width;
-        if (i >= lead + length) return;
-        const std::size_t at = begin + i;  // and `lead` elements before it
-        if (at >= begin_of_all + lead && at + Width <= end_of_all + lead &&
-            gpu::is_vector_aligned<Width>(in + (at - lead)))
-          get<L>(vectors) = gpu::load_vector<Width>(in + (at - lead));
-        else
-          static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-            if (i + W >= lead && i + W < lead + length) get<W>(get<L>(vectors)) = in[at + W - lead];
-          });
-      });
-    const unsigned first_step = tid * Steps < count ? tid * Steps : count;
-    const unsigned last_step = count - first_step < Steps ? count : first_step + Steps;
-    unsigned next = count_among(first_step, here);
-    const unsigned first = first_step - next;
-    if constexpr (stages_elements) {
-      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-        const unsigned i = (L * BlockSize + tid) * Width;
-        static_for<0, less_than<Width>, increment<1>>(
-            [&]<int W>() { elements[i + W] = get<W>(get<L>(vectors)); });
-      });
-      __syncthreads();
-    }
-
-    static_array<In, Steps> mine{};
-    static_for<0, less_than<Steps>, increment<1>>([&]<int I>() {
-      if (first + I < length) {
-        if constexpr (stages_elements)
-          get<I>(mine) = elements[lead + first + I];
-        else
-          get<I>(mine) = from[first + I];
-      }
-    });
-    T rest = op.identity(), first_result = rest;
-    unsigned first_end = here;
-    const auto write = [&](unsigned i, const T& result) {
-      if constexpr (stages_results<T>)
-        results[i] = result;
-      else
-        out[segment + i] = result;
-    };
-    static_for<0, less_than<Steps>, increment<1>>([&]<int I>() {
-      // Ends come before the element that they are at.
-      for (; next < here && shared_ends[next] == first + I && first + I + next < last_step;
-           ++next) {
-        if (first_end == here) {
-          first_end = next;
-          first_result = rest;
-        } else {
-          write(next, rest);
-        }
-        rest = op.identity();
-      }
-      if (first + I + next < last_step) rest = op(rest, T(get<I>(mine)));
-    });
-    const T before =
-        carry_over<BlockSize, WarpSize>(left, rest, first_end != here, op, rests_of_warps, ended);
-    if (first_end != here) write(first_end, op(before, first_result));
-    __syncthreads();
-    if constexpr (stages_results<T>)
-      for (unsigned i = tid; i < here; i += BlockSize) out[segment + i] = results[i];
-
-    step += count;
-    segment += here;
-    from += length;
-    expected = here + here / 4 + BlockSize < Ends ? here + here / 4 + BlockSize : Ends;
+      if (mine.ends_are == density::none && mine.fold_stretch()) continue;
+    if (mine.ends_are == density::many)
+      mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
+    else if (mine.ends_are == density::some)
+      mine.template fold_tile<LongRun, some_ends<WarpSize>>(memory[warp]);
+    else
+      mine.template fold_tile<LongRun, 1>(memory[warp]);
   }
-  if (tid == 0) {
-    rests[blockIdx.x] = left;
-    unfinished[blockIdx.x] = segment;
+
+  const bool has_ended = mine.segments != segments - first;
+  if (lane == 0) {
+    rests_of_warps[warp] = mine.left;
+    ended[warp] = has_ended;
+  }
+  __syncthreads();
+  if (lane == 0 && warp > 0 && has_ended)
+    out[first] = op(left_to_warp(warp, op.identity(), op, rests_of_warps, ended), out[first]);
+  if (lane == 0 && warp == Warps - 1) {
+    rests[blockIdx.x] = left_to_warp(Warps, op.identity(), op, rests_of_warps, ended);
+    unfinished[blockIdx.x] = segments - mine.segments;
   }
 }
 
@@ -288,7 +448,7 @@ __global__ void __launch_bounds__(BlockSize)
                unsigned count, Op op) {
   constexpr int Warps = BlockSize / WarpSize;
   __shared__ gpu::shared_array<T, Warps> rests_of_warps;
-  __shared__ gpu::shared_array<bool, Warps> ended;
+  __shared__ gpu::shared_array<bool, Warps> ended_of_warps;
   const unsigned each = (count + BlockSize - 1) / BlockSize;
   const unsigned begin = threadIdx.x * each;
   const auto put_before = [&](std::size_t segment, const T& value) {
@@ -297,7 +457,7 @@ __global__ void __launch_bounds__(BlockSize)
 
   gpu::await_previous_launch();
 
-  T left = op.identity(), rest = left, first_result = left;
+  T rest = op.identity(), first_result = rest;
   std::size_t first_end = segments;
   bool has_ended = false;
   for (unsigned i = begin; i < begin + each && i < count; ++i) {
@@ -312,8 +472,16 @@ __global__ void __launch_bounds__(BlockSize)
     }
     rest = op.identity();
   }
-  const T before =
-      carry_over<BlockSize, WarpSize>(left, rest, has_ended, op, rests_of_warps, ended);
+  const auto ended = gpu::ballot<WarpSize>(has_ended);
+  const T scanned = scan_rests<WarpSize>(rest, ended, op);
+  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  if (lane == WarpSize - 1) {
+    rests_of_warps[warp] = scanned;
+    ended_of_warps[warp] = ended != 0;
+  }
+  __syncthreads();
+  const T before = left_to_lane<WarpSize>(
+      left_to_warp(warp, op.identity(), op, rests_of_warps, ended_of_warps), scanned, ended, op);
   if (has_ended) put_before(first_end, op(before, first_result));
 }
 

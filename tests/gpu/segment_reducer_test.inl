@@ -75,6 +75,8 @@ std::vector<segmentation> segmentations() {
   all.emplace_back("now and then a long one among short and empty ones");
   for (std::size_t i = 0; i < 20'000; ++i)
     all.back().add(random() % 997 == 0 ? random() % 9000 : random() % 4 == 0 ? 0 : random() % 6);
+  all.emplace_back("each as long as its place, and then back to none");
+  for (std::size_t i = 0; i < 800; ++i) all.back().add(i < 400 ? i : 800 - i);
   for (const bool is_first : {true, false}) {
     all.emplace_back(is_first ? "a long one first" : "a long one last");
     if (is_first) all.back().add(190'000);
