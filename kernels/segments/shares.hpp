@@ -170,14 +170,17 @@ struct tile_elements {
 
   /// Loads `count` elements, where there are enough around them for vectors.
   /// @param begin, end between which there are elements
-  __device__ tile_elements(const In* from, unsigned count, const In* begin, const In* end)
+  /// @param once marks them as read once
+  __device__ tile_elements(const In* from, unsigned count, const In* begin, const In* end,
+                           bool once)
       : lead(reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(In)) / sizeof(In)),
         are_loaded(from >= begin + Width && from + Apart * Loads <= end &&
                    (alignof(In) == sizeof(In) || gpu::is_vector_aligned<Width>(from - lead))) {
     if (!are_loaded) return;
     const In* const mine = from + threadIdx.x % WarpSize * Width - lead;
     static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      if (L * Apart < lead + count) get<L>(vectors) = gpu::load_vector<Width>(mine + L * Apart);
+      if (L * Apart < lead + count)
+        get<L>(vectors) = gpu::load_vector<Width>(mine + L * Apart, once);
     });
   }
 
@@ -207,6 +210,7 @@ struct tile_memory {
 /// What a warp has to fold yet, from an element and an end on.
 template <int WarpSize, typename In, typename Offset, typename T, typename Op>
 struct share {
+  static constexpr int Width = width<In>;
   using memory = tile_memory<WarpSize, In, T>;
   using distance = std::make_unsigned_t<Offset>;
 
@@ -241,7 +245,7 @@ struct share {
   /// @tparam Ends for each lane, at most
   template <int Run, int Ends>
   __device__ void fold_tile(memory& shared) {
-    constexpr int Loads = (Run + width<In>) / width<In>;  // with a vector more, for any address
+    constexpr int Loads = (Run + Width) / Width;  // with a vector more, for any address
     constexpr unsigned Tile = WarpSize * Run, MostEnds = WarpSize * Ends;
     const unsigned lane = threadIdx.x % WarpSize;
     const unsigned most_steps =
@@ -250,7 +254,8 @@ struct share {
     const unsigned most_ends =
         likely_ends < MostEnds ? (likely_ends + Ends - 1) / Ends * Ends : MostEnds;
 
-    // What may be of the tile is on its way before it is known where the tile ends.
+    // What may be of the tile is on its way before it is known where the tile ends. Where many
+    // segments end, that is often too much, and is loaded again.
     static_array<unsigned, Ends> my_ends;  // from the tile's begin on
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
       const unsigned i = lane * Ends + E;
@@ -259,8 +264,8 @@ struct share {
       const auto away = static_cast<distance>(static_cast<distance>(ends[i]) - begin);
       if (away <= Tile) get<E>(my_ends) = static_cast<unsigned>(away);
     });
-    const tile_elements<WarpSize, In, width<In>, width<In> == 1 ? 1 : Loads> elements(
-        from, width<In> == 1 ? 0 : most_elements, begin_of_all, end_of_all);
+    const tile_elements<WarpSize, In, Width, Width == 1 ? 1 : Loads> elements(
+        from, Width == 1 ? 0 : most_elements, begin_of_all, end_of_all, Ends == 1);
 
     unsigned here = 0;
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
@@ -276,7 +281,7 @@ struct share {
 
     shared.ranks[lane] = {};
     gpu::sync_warp();
-    if constexpr (width < In >> 1) elements.store(shared.elements, from, length);
+    if constexpr (Width > 1) elements.store(shared.elements, from, length);
     mark_ends<Run>(my_ends, here, shared);
     if (here != 0 && gpu::broadcast<WarpSize>(get<0>(my_ends), 0) == 0) left = op.identity();
     gpu::sync_warp();
@@ -342,7 +347,7 @@ struct share {
     static_array<In, Run> items{};
     static_for<0, less_than<Run>, increment<1>>([&]<int I>() {
       if (!IsWhole && I >= count) return;
-      if constexpr (width < In >> 1)
+      if constexpr (Width > 1)
         get<I>(items) = shared.elements[lead + first + I];
       else
         get<I>(items) = from[first + I];
