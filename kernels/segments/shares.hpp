@@ -104,8 +104,7 @@ struct alignas(16) ranks_of_run {
   }
 };
 
-/// How many of `count` ends, from `low` on, lie among the first `steps` steps of all. All lanes of
-/// a warp call it.
+/// How many of `count` ends lie among the first `steps` steps. All lanes of a warp call it.
 template <int WarpSize, typename Offset>
 __device__ std::size_t count_ends(const Offset* offsets, std::size_t count, std::size_t steps) {
   const std::size_t lane = threadIdx.x % WarpSize;
