@@ -29,7 +29,7 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Reduces segments of In, each to one T with Op, whatever their lengths: one of a billion elements
-/// among a million of three takes as long as as many elements in equal segments.
+/// among a million of three takes about as long as as many elements in equal ones.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
 /// afterwards. Not for use from several OS threads at once, nor on several streams at once:

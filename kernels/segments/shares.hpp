@@ -62,7 +62,7 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// How densely segments end.
+/// How many segments end in a tile.
 enum class density { none, few, some, many };
 
 /// The elements that a lane loads at once where no segment ends.
@@ -325,7 +325,9 @@ struct share {
     unsigned before = gpu::shuffle_up<WarpSize>(get<Ends - 1>(my_ends), 1);
     if (threadIdx.x % WarpSize == 0) before = 0;
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
-      constexpr unsigned Reciprocal = (0x10000 + Run - 1) / Run;  // exact for what a tile holds
+      // To divide by Run is to multiply and to shift, exact for places in a tile. The ranks of a
+      // run fill whole words, which are more bytes than the run has elements.
+      constexpr unsigned Reciprocal = (0x10000 + Run - 1) / Run;
       const unsigned i = threadIdx.x % WarpSize * Ends + E, end = get<E>(my_ends);
       const unsigned last = end - 1, its_run = last * Reciprocal >> 16;
       if (i < here) result(shared, i) = E == 0 && i == 0 ? left : op.identity();
@@ -369,10 +371,11 @@ struct share {
     segments -= segments_ended;
   }
 
-  /// What follows is likely to be like the last tile.
+  /// What follows is likely to be like the last tile, give or take a quarter. A form of a tile is
+  /// chosen if its ends would be filled to seven eighths at most.
   __device__ void expect(unsigned length, unsigned ended) {
     constexpr unsigned Tile = WarpSize * memory::Run;
-    const unsigned in_tile = ended * Tile;  // of `length` tiles
+    const unsigned in_tile = ended * Tile;  // times `length`, to spare a division
     likely_ends = ended + ended / 4 + WarpSize;
     likely_elements = length + length / 4 + 2 * WarpSize;
     ends_are = ended == 0                                                     ? density::none
