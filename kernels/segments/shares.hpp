@@ -13,8 +13,7 @@
 // second launch folds into the results of the blocks behind it.
 //
 // Where many segments end, a tile has short runs and many ends; where few do, long runs and few
-// ends. The last tile tells which. Where a segment is longer than a tile, its lanes fold what they
-// load at once.
+// ends. The last tile tells which. Where next to none end, lanes fold what they load at once.
 //
 // The elements keep their order where the operator needs it, and the shares depend on the ends
 // alone.
@@ -30,11 +29,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/fold_items.hpp"
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
-#include "kernels/rows/lanes_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::segment_shares {
 
@@ -62,11 +61,17 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// How many segments end in a tile.
-enum class density { none, few, some, many };
+/// What a lane loads of a tile that it folds at once: 96 bytes in vectors, but no more than 32
+/// elements. And how many segments may end there.
+template <typename In>
+inline constexpr int sparse_loads = [] {
+  const int loads = 96 / (int{sizeof(In)} * width<In>), most = 32 / width<In>;
+  return loads < 1 ? 1 : loads < most ? loads : most;
+}();
+inline constexpr unsigned sparse_ends = 3;
 
-/// The elements that a lane loads at once where no segment ends.
-inline constexpr int loads_of_turn = 16;
+/// How many segments end in a tile, which decides on its form.
+enum class density { sparse, few, some, many };
 
 /// The threads that a multiprocessor shall hold: it has shared memory for so many, and registers if
 /// accumulators are small.
@@ -79,21 +84,27 @@ inline constexpr int threads_held = sizeof(T) > 8    ? BlockSize
 template <typename T>
 inline constexpr bool stages_results = sizeof(T) <= 8;
 
-/// For each element of a run the rank of the segment that ends with it, or 0.
+/// For each of 16 elements the rank of the segment that ends with it, or 0.
+struct alignas(16) ranks_of_16 {
+  static_array<std::uint32_t, 4> words;
+};
+
+/// The same for each element of a run.
 template <int Run>
-struct alignas(16) ranks_of_run {
-  static constexpr int Words = Run < 16 ? 4 : 8;
-  static_array<std::uint32_t, Words> words;
+struct ranks_of_run {
+  static constexpr int Parts = (Run + 15) / 16;
+  static_array<ranks_of_16, Parts> parts;
 
   template <int I>
   [[nodiscard]] __device__ unsigned at() const {
-    return get<I / 4>(words) >> (8 * (I % 4)) & 0xff;
+    return get<I / 4 % 4>(get<I / 16>(parts).words) >> (8 * (I % 4)) & 0xff;
   }
   /// The lowest rank, or 0 if no segment ends in the run.
   [[nodiscard]] __device__ unsigned first() const {
     std::uint32_t word = 0;
-    static_for<Words - 1, greater_equal<0>, decrement<1>>([&]<int W>() {
-      if (get<W>(words) != 0) word = get<W>(words);
+    static_for<4 * Parts - 1, greater_equal<0>, decrement<1>>([&]<int W>() {
+      const std::uint32_t here = get<W % 4>(get<W / 4>(parts).words);
+      if (here != 0) word = here;
     });
     unsigned rank = 0;
     static_for<3, greater_equal<0>, decrement<1>>([&]<int B>() {
@@ -201,8 +212,10 @@ struct tile_memory {
   static constexpr int Run = long_run<WarpSize, In, T>;
   static constexpr int Loads = (Run + width<In>) / width<In>;
   gpu::shared_array<In, width<In> == 1 ? 1 : WarpSize * Loads * width<In>> elements;
+  // The first parts of all runs, then the second ones: so lanes read them from different banks.
   // And a run behind the last: offsets that decrease may point there.
-  gpu::shared_array<ranks_of_run<Run>, WarpSize + 1> ranks;
+  static constexpr int Apart = WarpSize + 1;
+  gpu::shared_array<ranks_of_16, Apart * ranks_of_run<Run>::Parts> ranks;
   gpu::shared_array<T, stages_results<T> ? WarpSize * many_ends<WarpSize> : 1> results;
 };
 
@@ -222,23 +235,59 @@ struct share {
   distance begin;               // of `from`
   Op op;
   T left = op.identity();
-  density ends_are = density::none;
+  density ends_are = density::few;
   unsigned likely_ends = WarpSize, likely_elements = ~0u;
 
-  /// Folds elements without an end among them. They need no shared memory, and no order.
-  /// @return whether there were any
-  __device__ bool fold_stretch() {
-    constexpr std::size_t Turn = std::size_t{WarpSize} * loads_of_turn;
-    const std::size_t until = static_cast<distance>(static_cast<distance>(*ends) - begin);
-    const std::size_t stretch = (until < steps ? until : steps) / Turn * Turn;
-    if (stretch == 0) return false;
-    const T part = lanes_per_row::fold_row<WarpSize, 1, loads_of_turn, T>(
-        elements_of<In>(from), 0, stretch, Turn, op, unchanged{});
-    left = op(left, gpu::broadcast<WarpSize>(part, 0));
-    advance(static_cast<distance>(stretch), 0);
-    steps -= stretch;
+  /// Folds tiles in which next to no segments end, as lanes have loaded them: for each end they
+  /// look at what they have once more. They need no shared memory, and keep no order.
+  __device__ void fold_sparse_tiles() {
+    constexpr int Loads = sparse_loads<In>;
+    constexpr unsigned Apart = WarpSize * Width, Tile = Apart * Loads;
+    const unsigned lane = threadIdx.x % WarpSize;
+    T part = lane == 0 ? left : op.identity();
+    unsigned here = 0;
+    do {
+      // From a multiple of a warp's elements on, so that the sectors that lanes load are theirs
+      // alone. Counted by elements and not by addresses, on which the bits must not depend.
+      const unsigned lead = static_cast<unsigned>(begin % WarpSize), most_elements = Tile - lead;
+      const In* const first = from - lead;
+      if (first < begin_of_all || first + Tile > end_of_all) break;
+      const unsigned most_steps = at_most(most_elements + sparse_ends);
+      const auto my_end = load_ends<1>(sparse_ends + 1, Tile);
+      static_array<static_array<In, Width>, Loads> loaded;
+      const In* const mine = first + lane * Width;
+      if (gpu::is_vector_aligned<Width>(first))
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(loaded) = gpu::load_vector<Width>(mine + L * Apart, true); });
+      else
+        static_for<0, less_than<Loads * Width>, increment<1>>([&]<int I>() {
+          get<I % Width>(get<I / Width>(loaded)) = mine[I / Width * Apart + I % Width];
+        });
+      here = count_ends_here<1>(my_end, most_elements, most_steps);
+      if (here > sparse_ends) break;
+
+      const unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
+      if (here == 0 && length == Tile) {
+        part = fold_items(op, part, loaded);
+      } else {
+        unsigned begin_of_segment = lead;
+        for (unsigned e = 0;; ++e) {
+          const unsigned its_end =
+              lead + (e < here ? gpu::broadcast<WarpSize>(get<0>(my_end), e) : length);
+          part = fold_between(part, loaded, begin_of_segment, its_end);
+          if (e == here) break;
+          part = gpu::fold_warp<WarpSize>(part, op);
+          if (lane == 0) out[e] = part;
+          part = op.identity();
+          begin_of_segment = its_end;
+        }
+      }
+      advance(length, here);
+    } while (steps != 0 && here < sparse_ends);
     ends_are = density::few;
-    return true;
+    likely_ends = WarpSize;
+    likely_elements = ~0u;
+    left = gpu::broadcast<WarpSize>(gpu::fold_warp<WarpSize>(part, op), 0);
   }
 
   /// @tparam Ends for each lane, at most
@@ -247,30 +296,18 @@ struct share {
     constexpr int Loads = (Run + Width) / Width;  // with a vector more, for any address
     constexpr unsigned Tile = WarpSize * Run, MostEnds = WarpSize * Ends;
     const unsigned lane = threadIdx.x % WarpSize;
-    const unsigned most_steps =
-        steps < Tile + MostEnds ? static_cast<unsigned>(steps) : Tile + MostEnds;
+    const unsigned most_steps = at_most(Tile + MostEnds);
     const unsigned most_elements = likely_elements < Tile ? likely_elements : Tile;
     const unsigned most_ends =
         likely_ends < MostEnds ? (likely_ends + Ends - 1) / Ends * Ends : MostEnds;
 
     // What may be of the tile is on its way before it is known where the tile ends. Where many
     // segments end, that is often too much, and is loaded again.
-    static_array<unsigned, Ends> my_ends;  // from the tile's begin on
-    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
-      const unsigned i = lane * Ends + E;
-      get<E>(my_ends) = Tile + 1;
-      if (i >= most_ends || i >= segments) return;
-      const auto away = static_cast<distance>(static_cast<distance>(ends[i]) - begin);
-      if (away <= Tile) get<E>(my_ends) = static_cast<unsigned>(away);
-    });
+    const auto my_ends = load_ends<Ends>(most_ends, Tile);
     const tile_elements<WarpSize, In, Width, Width == 1 ? 1 : Loads> elements(
         from, Width == 1 ? 0 : most_elements, begin_of_all, end_of_all, Ends == 1);
 
-    unsigned here = 0;
-    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
-      here += static_cast<unsigned>(gpu::count_warp<WarpSize>(
-          get<E>(my_ends) <= most_elements && get<E>(my_ends) + lane * Ends + E < most_steps));
-    });
+    const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
     unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
     // Behind the last end that is known, there may be others at the same place.
     if (here == most_ends && here < segments) {
@@ -278,14 +315,17 @@ struct share {
       if (last < length) length = last;
     }
 
-    shared.ranks[lane] = {};
+    static_for<0, less_than<ranks_of_run<Run>::Parts>, increment<1>>(
+        [&]<int P>() { shared.ranks[P * memory::Apart + lane] = {}; });
     gpu::sync_warp();
     if constexpr (Width > 1) elements.store(shared.elements, from, length);
     mark_ends<Run>(my_ends, here, shared);
     if (here != 0 && gpu::broadcast<WarpSize>(get<0>(my_ends), 0) == 0) left = op.identity();
     gpu::sync_warp();
 
-    const auto ranks = shared.ranks[lane];
+    ranks_of_run<Run> ranks;
+    static_for<0, less_than<ranks_of_run<Run>::Parts>, increment<1>>(
+        [&]<int P>() { get<P>(ranks.parts) = shared.ranks[P * memory::Apart + lane]; });
     const T rest = length == Tile ? fold_run<Run, true>(ranks, elements.lead, length, shared)
                                   : fold_run<Run, false>(ranks, elements.lead, length, shared);
     const unsigned first = ranks.first();
@@ -303,11 +343,55 @@ struct share {
     }
 
     advance(length, here);
-    steps -= length + here;
     expect(length, here);
   }
 
  private:
+  __device__ unsigned at_most(unsigned most_steps) const {
+    return steps < most_steps ? static_cast<unsigned>(steps) : most_steps;
+  }
+
+  /// The ends that this lane looks at, counted from the tile's begin; those behind the tile are at
+  /// `tile` + 1.
+  template <int Ends>
+  __device__ static_array<unsigned, Ends> load_ends(unsigned most_ends, unsigned tile) const {
+    static_array<unsigned, Ends> my_ends;
+    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
+      const unsigned i = threadIdx.x % WarpSize * Ends + E;
+      get<E>(my_ends) = tile + 1;
+      if (i >= most_ends || i >= segments) return;
+      const auto away = static_cast<distance>(static_cast<distance>(ends[i]) - begin);
+      if (away <= tile) get<E>(my_ends) = static_cast<unsigned>(away);
+    });
+    return my_ends;
+  }
+
+  /// How many of all lanes' ends lie within so many elements, and within so many steps.
+  template <int Ends>
+  __device__ unsigned count_ends_here(const static_array<unsigned, Ends>& my_ends,
+                                      unsigned most_elements, unsigned most_steps) const {
+    unsigned here = 0;
+    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
+      const unsigned i = threadIdx.x % WarpSize * Ends + E, end = get<E>(my_ends);
+      here += static_cast<unsigned>(
+          gpu::count_warp<WarpSize>(end <= most_elements && end + i < most_steps));
+    });
+    return here;
+  }
+
+  /// `start`, and those of this lane's elements that lie from `first` up to `last` in their tile.
+  template <typename Loaded>
+  __device__ T fold_between(T start, const Loaded& loaded, unsigned first, unsigned last) const {
+    const unsigned at = threadIdx.x % WarpSize * Width - first;
+    static_for<0, less_than<sparse_loads<In>>, increment<1>>([&]<int L>() {
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        if (at + (L * WarpSize * Width + W) < last - first)
+          start = op(start, T(get<W>(get<L>(loaded))));
+      });
+    });
+    return start;
+  }
+
   /// Where the result of the tile's i-th segment is put.
   __device__ T& result(memory& shared, unsigned i) const {
     if constexpr (stages_results<T>)
@@ -330,9 +414,10 @@ struct share {
       constexpr unsigned Reciprocal = (0x10000 + Run - 1) / Run;
       const unsigned i = threadIdx.x % WarpSize * Ends + E, end = get<E>(my_ends);
       const unsigned last = end - 1, its_run = last * Reciprocal >> 16;
+      const unsigned part = Run <= 16 ? 0 : (last - its_run * Run) / 16;
       if (i < here) result(shared, i) = E == 0 && i == 0 ? left : op.identity();
       if (i < here && end > before)
-        ranks[last + its_run * (sizeof(ranks_of_run<memory::Run>) - Run)] =
+        ranks[last + its_run * (16 - Run) + part * (16 * (memory::Apart - 1))] =
             static_cast<unsigned char>(i + 1);
       before = end;
     });
@@ -363,12 +448,13 @@ struct share {
     return rest;
   }
 
-  __device__ void advance(distance elements, unsigned segments_ended) {
+  __device__ void advance(unsigned elements, unsigned segments_ended) {
     from += elements;
     begin += elements;
     ends += segments_ended;
     out += segments_ended;
     segments -= segments_ended;
+    steps -= elements + segments_ended;
   }
 
   /// What follows is likely to be like the last tile, give or take a quarter. A form of a tile is
@@ -378,7 +464,7 @@ struct share {
     const unsigned in_tile = ended * Tile;  // times `length`, to spare a division
     likely_ends = ended + ended / 4 + WarpSize;
     likely_elements = length + length / 4 + 2 * WarpSize;
-    ends_are = ended == 0                                                     ? density::none
+    ends_are = in_tile < length * sparse_ends                                 ? density::sparse
                : in_tile <= length * (WarpSize * 7 / 8)                       ? density::few
                : in_tile <= length * (some_ends<WarpSize> * WarpSize * 7 / 8) ? density::some
                                                                               : density::many;
@@ -424,7 +510,10 @@ __global__ void __launch_bounds__(
                                           op};
   while (mine.steps != 0) {
     if constexpr (Op::commutes)
-      if (mine.ends_are == density::none && mine.fold_stretch()) continue;
+      if (mine.ends_are == density::sparse) {
+        mine.fold_sparse_tiles();
+        continue;
+      }
     if (mine.ends_are == density::many)
       mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
     else if (mine.ends_are == density::some)
