@@ -76,20 +76,24 @@ __global__ void __launch_bounds__(BlockSize, gpu::bound_to_hold<1024, BlockSize>
   constexpr int Loads = loads(Width, sizeof(In));
   __shared__ gpu::shared_array<T, BlockSize * Width> shared;
   const unsigned tid = threadIdx.x, x = tid % by.threads, layer = tid / by.threads;
-  const std::size_t whole_rows = rows / by.abreast, step = stride * by.abreast;
+  const std::size_t whole_rows = by.abreast == 1 ? rows : rows / by.abreast;
+  const std::size_t step = stride * by.abreast;
   const auto length = static_cast<std::ptrdiff_t>(columns * by.abreast);
-  const auto rest = static_cast<std::ptrdiff_t>(rows % by.abreast * columns);
+  const auto rest = static_cast<std::ptrdiff_t>((rows - whole_rows * by.abreast) * columns);
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
   for (std::size_t i = blockIdx.x; i < by.tiles * by.parts; i += gridDim.x) {
-    const std::size_t part = i / by.tiles;
-    const auto first = static_cast<std::ptrdiff_t>(i % by.tiles * by.columns) -
+    // A division of 64 bits is what small matrices wait for: so none where its result is known.
+    const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
+    const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
     // Parts begin where layers do, for their sake that end at lines of the cache.
     const auto begin_of = [&](std::size_t p) {
-      return p == by.parts ? whole_rows : whole_rows / by.layers * p / by.parts * by.layers;
+      return p == 0          ? 0
+             : p == by.parts ? whole_rows
+                             : whole_rows / by.layers * p / by.parts * by.layers;
     };
     const std::size_t begin = begin_of(part), end = begin_of(part + 1);
     const std::size_t apart = Op::commutes ? by.layers : 1;
@@ -147,25 +151,26 @@ __global__ void __launch_bounds__(BlockSize, gpu::bound_to_hold<1024, BlockSize>
           get<W>(results) = op(get<W>(results), T(in[whole_rows * step + at + W]));
       });
 
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      const int column = place + W;
-      if (!is_idle && 0 <= column && column < static_cast<int>(by.columns))
-        shared[layer * by.columns + static_cast<unsigned>(column)] = get<W>(results);
-    });
-    __syncthreads();
-
     // The rows of results in shared memory, neighbours first.
     const bool folds_abreast = by.folds_abreast();
     const unsigned before = first < 0 ? static_cast<unsigned>(-first) : 0;
+    const unsigned abreast = folds_abreast ? by.abreast : 1;
+    const unsigned row_length = folds_abreast ? static_cast<unsigned>(columns) : by.columns;
+    const unsigned layer_length = abreast * row_length;
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      const unsigned column = static_cast<unsigned>(place + W) - before;
+      if (!is_idle && column < layer_length)
+        shared[layer * layer_length + column] = get<W>(results);
+    });
+    __syncthreads();
+
     const std::ptrdiff_t left = length - first;
-    const unsigned all = folds_abreast ? static_cast<unsigned>(columns)
+    const unsigned all = folds_abreast ? row_length
                          : left < static_cast<std::ptrdiff_t>(by.columns)
                              ? static_cast<unsigned>(left) - before
                              : by.columns - before;
-    const unsigned abreast = folds_abreast ? by.abreast : 1;
     const auto result = [&](unsigned r, unsigned column) -> T& {
-      return shared[r / abreast * by.columns + before +
-                    r % abreast * static_cast<unsigned>(columns) + column];
+      return shared[r * row_length + column];
     };
     const unsigned count = by.layers * abreast;
     for (unsigned distance = 1; distance < count; distance *= at_once) {
@@ -184,11 +189,15 @@ __global__ void __launch_bounds__(BlockSize, gpu::bound_to_hold<1024, BlockSize>
     const unsigned of_part = folds_abreast ? 1 : by.abreast;
     const std::size_t each = by.parts * of_part;
     const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
-    const unsigned row_length = of_part == 1 ? ~0u : static_cast<unsigned>(columns);
-    const unsigned begin_in_rows = of_part == 1 ? 0 : static_cast<unsigned>(from_left);
-    T* const to = out + part * of_part + (of_part == 1 ? from_left * each : 0);
+    T* const to = out + part * of_part;
     for (unsigned j = tid; j < all; j += BlockSize)
-      to[(begin_in_rows + j) % row_length * each + (begin_in_rows + j) / row_length] = result(0, j);
+      if (of_part == 1) {
+        to[(from_left + j) * each] = result(0, j);
+      } else {
+        const auto its = static_cast<unsigned>(from_left) + j,
+                   its_columns = static_cast<unsigned>(columns);
+        to[its % its_columns * each + its / its_columns] = result(0, j);
+      }
     __syncthreads();  // before the next tile's results take the place of these
   }
 }

@@ -34,11 +34,13 @@ __global__ void __launch_bounds__(BlockSize)
   gpu::await_previous_launch();
 
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
-    const elements_of<In> row = in + i / blocks_per_row * stride;
+    // A division of 64 bits is what small matrices wait for: so none where its result is known.
+    const std::size_t r = blocks_per_row == 1 ? i : rows == 1 ? 0 : i / blocks_per_row;
+    const std::size_t part = i - r * blocks_per_row;
+    const elements_of<In> row = in + r * stride;
     const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
       return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
     };
-    const std::size_t part = i % blocks_per_row;
     T result = op.identity();
     // A row's blocks go along it together, so that the device reads what lies close together. Where
     // order is kept, each warp of each block has a stretch of its own.
