@@ -48,16 +48,16 @@ elements make_elements(std::string op, std::string what, std::uint64_t n,
   return {element_type_of<T>, std::move(op), std::move(what), std::move(bytes)};
 }
 
-elements random_integers(std::string_view op, std::uint64_t n,
+elements random_elements(const std::string& op, std::uint64_t n,
                          element_type type = element_type::u32) {
-  elements made{type, std::string(op), {}, std::vector<std::byte>(size_of(type) * n)};
-  generate_input(made.bytes.data(), made.type, "sum", n, seed);
+  elements made{type, op, {}, std::vector<std::byte>(size_of(type) * n)};
+  generate_input(made.bytes.data(), made.type, op, n, seed);
   return made;
 }
 
 /// Odd factors, lest a product of many be zero.
 elements random_maps(std::uint64_t n) {
-  elements made = random_integers(composition_name, n);
+  elements made = random_elements(std::string(composition_name), n);
   for (std::uint64_t i = 0; i < n; ++i) made.bytes[4 * i + 2] |= std::byte{1};
   return made;
 }
@@ -76,27 +76,16 @@ elements floats_to_add(element_type type, std::uint64_t n) {
                      [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
 }
 
-elements random_floats(const std::string& op, element_type type, std::uint64_t n) {
-  elements made{type, op, {}, std::vector<std::byte>(size_of(type) * n)};
-  generate_input(made.bytes.data(), made.type, op, n, seed);
-  return made;
-}
-
 /// Away from the zero that some pad with: for a maximum negative, for a minimum positive.
-elements falling_floats(const std::string& op, element_type type, std::uint64_t n) {
-  if (op == "minimum")
-    return make_floats(type, op, "positive and falling", n,
-                       [n](std::uint64_t i) { return static_cast<float>(n - i); });
-  return make_floats(type, op, "negative and falling", n,
-                     [](std::uint64_t i) { return -1 - static_cast<float>(i); });
-}
-
-elements rising_floats(const std::string& op, element_type type, std::uint64_t n) {
-  if (op == "minimum")
-    return make_floats(type, op, "positive and rising", n,
-                       [](std::uint64_t i) { return 1 + static_cast<float>(i); });
-  return make_floats(type, op, "negative and rising", n,
-                     [n](std::uint64_t i) { return -static_cast<float>(n - i); });
+elements floats_in_order(const std::string& op, element_type type, bool rise, std::uint64_t n) {
+  const bool positive = op == "minimum";
+  return make_floats(
+      type, op,
+      fmt::format("{} and {}", positive ? "positive" : "negative", rise ? "rising" : "falling"), n,
+      [=](std::uint64_t i) {
+        const auto away = static_cast<float>(rise == positive ? i + 1 : n - i);
+        return positive ? away : -away;
+      });
 }
 
 /// Around every power of two up to `largest`.
@@ -146,7 +135,7 @@ class trial_runner {
     try_special_values();
     if (description_of(stage_).takes_grid && description_of(stage_).own_grid == 0)
       for (const std::uint64_t grid : {1, 2, 3})
-        try_all(random_integers(op_, 5 * tile({}) + 1, integer_), {.grid = grid},
+        try_all(random_elements(op_, 5 * tile({}) + 1, integer_), {.grid = grid},
                 {1, tile({}), 5 * tile({}) + 1});
     return report_;
   }
@@ -162,24 +151,26 @@ class trial_runner {
     const std::set<std::uint64_t> smaller = sizes;
     sizes.insert({65'537, 70'001});
     const std::uint64_t most = *sizes.rbegin();
-    try_all(random_integers(op_, most, integer_), s, sizes);
+    // What stands out of them for an operator follows from how many they are.
+    for (const std::uint64_t n : sizes) try_all(random_elements(op_, n, integer_), s, {n});
     try_all(floats_to_fold(most), s, sizes);
     const std::string outermost = op_ == "minimum" ? "minimum" : "maximum";
-    try_all(falling_floats(outermost, float_, most), s, smaller);
+    try_all(floats_in_order(outermost, float_, false, most), s, smaller);
     // The last element of all is the largest: it is there at one size alone.
-    for (const std::uint64_t n : smaller) try_all(rising_floats(outermost, float_, n), s, {n});
+    for (const std::uint64_t n : smaller)
+      try_all(floats_in_order(outermost, float_, true, n), s, {n});
     if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
   }
 
   [[nodiscard]] elements floats_to_fold(std::uint64_t n) const {
-    return op_ == "sum" ? floats_to_add(float_, n) : random_floats(op_, float_, n);
+    return op_ == "sum" ? floats_to_add(float_, n) : random_elements(op_, n, float_);
   }
 
   void try_addresses() {
     const std::uint64_t n = 2 * tile({}) + 3;
     for (const std::size_t offset : {4, 8, 12}) {
       if (offset % size_of(integer_) == 0)
-        try_all(random_integers(op_, n, integer_), {}, {1, 2, tile({}), n}, offset);
+        try_all(random_elements(op_, n, integer_), {}, {1, 2, tile({}), n}, offset);
       if (offset % size_of(float_) == 0) try_all(floats_to_fold(n), {}, {n}, offset);
     }
   }
@@ -234,7 +225,10 @@ class trial_runner {
                                                .max_n = *sizes.rbegin()});
     const auto memory = on_.allocate(in.bytes.size() + offset);
     on_.upload(memory->data() + offset, in.bytes.data(), in.bytes.size());
-    told_of_this_kind_ = 0;
+    if (std::string kind = describe(in, s, 0, offset); kind != kind_) {
+      told_of_this_kind_ = 0;
+      kind_ = std::move(kind);
+    }
     for (const std::uint64_t n : sizes)
       try_one(in, *reduction, memory->data() + offset, n,
               [&] { return describe(in, s, n, offset); });
@@ -277,6 +271,7 @@ class trial_runner {
                measured_ = element_type::u32;
   std::string op_ = "sum";
   trial_report report_;
+  std::string kind_;
   std::size_t told_of_this_kind_ = 0;
   std::map<std::pair<element_type, std::string>, bool> taken_;
   time_limit watch_;

@@ -68,6 +68,16 @@ struct stage : stage_defaults {
   }
 };
 
+struct of_products : stage<mistake::loses_the_last_element> {
+  static constexpr std::string_view only_operator = "product";
+};
+struct of_common_bits : stage<mistake::loses_the_last_element> {
+  static constexpr std::string_view only_operator = "bit_and";
+};
+struct of_any_bits : stage<mistake::loses_the_last_element> {
+  static constexpr std::string_view only_operator = "bit_or";
+};
+
 /// Says that it goes on for any number of blocks, and does not.
 struct one_tile_a_block : stage<mistake::none> {
   static constexpr bool takes_grid = true;
@@ -109,6 +119,9 @@ PLANT(swaps_neighbours)
 PLANT(loses_the_second_address)
 PLANT(ends_with_the_third_pass)
 PLANT(fails_beyond_a_block)
+TENFOLD_REGISTER_STAGE(of_products, planted::of_products, __FILE__)
+TENFOLD_REGISTER_STAGE(of_common_bits, planted::of_common_bits, __FILE__)
+TENFOLD_REGISTER_STAGE(of_any_bits, planted::of_any_bits, __FILE__)
 TENFOLD_REGISTER_STAGE(one_tile_a_block, planted::one_tile_a_block, __FILE__)
 
 namespace tenfold {
@@ -144,6 +157,19 @@ TEST(Trials, FindALostElement) {
                             [&](const std::string& each) { return each.find(kind) != each.npos; }),
               1)
         << kind;
+}
+
+/// A product of many even numbers is 0, and many random bits are all 0 or all 1, whatever is lost.
+TEST(Trials, FindALostElementOfOperatorsThatForget) {
+  for (const auto& [stage, op] : {std::pair{"of_products", "product"},
+                                  {"of_common_bits", "bit_and"},
+                                  {"of_any_bits", "bit_or"}}) {
+    const trial_report report = try_on(32, stage);
+    ASSERT_FALSE(report.failures.empty()) << op;
+    EXPECT_NE(report.failures.front().find(std::string(op) + " of u32"), std::string::npos)
+        << report.failures.front();
+    EXPECT_GT(report.wrong, report.trials / 2) << op;
+  }
 }
 
 TEST(Trials, FindWhatIsWrongOnlyAtMultiplesOfABlock) {
