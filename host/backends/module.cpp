@@ -24,6 +24,7 @@
 
 #include "host/error.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 #include "host/text/terminal.hpp"
 
 namespace tenfold {
@@ -231,11 +232,8 @@ void mark_as_current(const fs::path& file) {
 /// The first error and what explains it; the rest goes to a file.
 void print_messages(const std::string& messages) {
   constexpr std::ptrdiff_t most_lines = 20, before_error = 3;
-  std::vector<std::string_view> lines;
-  for (std::size_t at = 0, end; at < messages.size(); at = end + 1) {
-    end = std::min(messages.find('\n', at), messages.size());
-    lines.push_back(std::string_view(messages).substr(at, end - at));
-  }
+  std::vector<std::string_view> lines = split(messages, '\n');
+  if (lines.back().empty()) lines.pop_back();
   const auto is_error = [](std::string_view line) {
     return line.find("error:") != line.npos || line.find("error #") != line.npos ||
            line.find(": error") != line.npos;

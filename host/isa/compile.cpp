@@ -180,10 +180,8 @@ std::string first_error(std::string_view text, const temporary_folder& folder) {
   const auto error = std::ranges::find_if(lines, [](std::string_view line) {
     return line.find("error") != line.npos || line.find("fatal") != line.npos;
   });
-  std::string found(trimmed(error == lines.end() ? lines.front() : *error));
-  const std::string prefix = folder.path().string() + "/";
-  for (std::size_t at; (at = found.find(prefix)) != found.npos;) found.erase(at, prefix.size());
-  return found;
+  return replace_all(std::string(trimmed(error == lines.end() ? lines.front() : *error)),
+                     folder.path().string() + "/", "");
 }
 
 process_result run_or_throw(const command& line, const architecture& a,

@@ -1,5 +1,8 @@
 // NVIDIA's texts: PTX, what ptxas says when it assembles it, and SASS, its hardware's own
 // instructions.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -102,12 +105,8 @@ class ptx_reader {
 
   void add(std::string_view text, bool is_label) {
     if (depth_ == 0 || !is_kernel_) return;
-    std::string line;
-    for (const std::string_view word : words_of(text)) {
-      if (!line.empty()) line += ' ';
-      line += word;
-    }
-    kernels_.back().code.push_back({std::move(line), is_label, chain()});
+    kernels_.back().code.push_back(
+        {fmt::format("{}", fmt::join(words_of(text), " ")), is_label, chain()});
   }
 
   /// `.loc 5 24 3, function_name $L__info_string6, inlined_at 4 55 10`

@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <optional>
 #include <span>
-#include <system_error>
 
 #include "host/error.hpp"
 #include "host/text/cpp_text.hpp"
@@ -46,13 +44,7 @@ std::string one_extent(std::string_view text, std::string_view whole) {
 
 /// Where the template arguments begin that a name ends with; where it ends, if it has none.
 std::size_t last_template_arguments(std::string_view name) {
-  if (!name.ends_with(">")) return name.size();
-  std::size_t depth = 0;
-  for (std::size_t i = name.size(); i-- > 0;) {
-    if (name[i] == '>') ++depth;
-    if (name[i] == '<' && --depth == 0) return i;
-  }
-  return name.size();
+  return name.ends_with('>') ? begin_of_last_pair(name, '<', '>') : name.size();
 }
 
 std::string list_kernels(const foreign_file& file) {
@@ -64,13 +56,9 @@ std::string list_kernels(const foreign_file& file) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::optional<unsigned> number_of(const foreign_file& file, std::string_view word) {
-  if (const auto known = file.constants.find(std::string(word)); known != file.constants.end())
-    word = known->second;
-  unsigned value = 0;
-  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (failure != std::errc() || end == word.data()) return std::nullopt;
-  return value;
+std::optional<int> number_of(const foreign_file& file, std::string_view word) {
+  const auto known = file.constants.find(std::string(word));
+  return number_at(known == file.constants.end() ? word : known->second);
 }
 
 /// A number of threads that the kernel's arrays are made for; 0 where none says.

@@ -460,13 +460,7 @@ class file_reader {
     made.is_kernel = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(found.begin),
                                  all.begin() + static_cast<std::ptrdiff_t>(open),
                                  [&](const cpp_token& each) { return marks_kernel(each); });
-    const auto text_between = [&](std::size_t from, std::size_t to) {
-      std::string joined;
-      for (std::size_t i = from; i < to && i < all.size(); ++i)
-        joined.append(all[i].text).push_back(' ');
-      return joined;
-    };
-    const std::string list = text_between(open + 1, close);
+    const std::string list = joined(all, open + 1, close);
     for (const std::string& each : split_at_commas(list, true)) {
       const std::string declared = each.substr(0, each.find('='));
       parameter p{{}, false, mentions(declared, "const")};
@@ -478,7 +472,7 @@ class file_reader {
       if (p.name != "void") made.parameters.push_back(std::move(p));
     }
     if (!found.body) return;  // it comes later
-    made.body = text_between(*found.body, found.end);
+    made.body = joined(all, *found.body, found.end);
     std::string definitions;
     for (const dynamic_array& each : arrays)
       if (mentions(made.body, each.name) && !mentions(list, each.name))

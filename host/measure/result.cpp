@@ -17,6 +17,7 @@
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -121,11 +122,9 @@ json row(const result& r, std::string_view device) {
 
 std::string csv_cell(const json& value) {
   if (!value.is_string()) return value.is_null() ? "" : value.dump();
-  std::string text = value.get<std::string>();
+  const std::string text = value.get<std::string>();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  for (std::size_t i = 0; (i = text.find('"', i)) != std::string::npos; i += 2)
-    text.insert(i, 1, '"');
-  return '"' + text + '"';
+  return '"' + replace_all(text, "\"", "\"\"") + '"';
 }
 
 /// A line of names and one for each object, as spreadsheets take them. What lies within an object

@@ -18,6 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "host/text/split.hpp"
+
 /// Of the loader, which every access to a library's thread-local variable goes through.
 struct tls_index {
   unsigned long module, offset;
@@ -157,17 +159,6 @@ symbol_table& symbols() {
   return table;
 }
 
-/// Where the last balanced pair opens in a text that ends with it.
-std::size_t begin_of_last_pair(const std::string& text, char open, char close) {
-  std::size_t depth = 0, at = text.size();
-  do {
-    --at;
-    if (text[at] == close) ++depth;
-    if (text[at] == open) --depth;
-  } while (depth != 0 && at != 0);
-  return at;
-}
-
 /// `kernel<int>(int*)::shared[abi:gpu_shared]` is `shared`, `counts<a::b>` is `counts`.
 std::string readable_variable_name(std::string demangled) {
   if (demangled.ends_with('>')) demangled.erase(begin_of_last_pair(demangled, '<', '>'));
@@ -202,20 +193,14 @@ kernel_symbols read_symbols(const void* kernel) {
   return result;
 }
 
-void erase_all(std::string& text, std::string_view part) {
-  for (std::size_t at; (at = text.find(part)) != text.npos;) text.erase(at, part.size());
-}
-
 }  // namespace
 
 std::string readable_kernel_name(std::string demangled) {
   // The parameter list is the last balanced pair of parentheses.
   if (demangled.ends_with(')')) demangled.erase(begin_of_last_pair(demangled, '(', ')'));
   if (demangled.starts_with("void ")) demangled.erase(0, 5);
-  erase_all(demangled, "[abi:gpu_kernel]");
-  erase_all(demangled, "tenfold::");
-  erase_all(demangled, "on_simt::");
-  erase_all(demangled, "on_observed_simt::");
+  for (const char* part : {"[abi:gpu_kernel]", "tenfold::", "on_simt::", "on_observed_simt::"})
+    demangled = replace_all(std::move(demangled), part, "");
   for (std::size_t at; (at = demangled.find("> >")) != demangled.npos;) demangled.erase(at + 1, 1);
   return demangled;
 }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -52,6 +53,24 @@ inline constexpr std::string_view blanks = " \t\r\n";
   const std::size_t first = text.find(mark);
   if (first == text.npos) return {};
   return text.substr(first + 1, text.find(mark, first + 1) - first - 1);
+}
+
+/// Where the last balanced pair opens in a text that ends with it.
+[[nodiscard]] inline std::size_t begin_of_last_pair(std::string_view text, char open, char close) {
+  std::size_t depth = 0, at = text.size();
+  do {
+    --at;
+    if (text[at] == close) ++depth;
+    if (text[at] == open) --depth;
+  } while (depth != 0 && at != 0);
+  return at;
+}
+
+[[nodiscard]] inline std::string replace_all(std::string text, std::string_view from,
+                                             std::string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
+    text.replace(at, from.size(), to);
+  return text;
 }
 
 /// The number that the digits of a text are; nothing for any other text, or for one too large.

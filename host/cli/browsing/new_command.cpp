@@ -14,15 +14,10 @@
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::cli {
 namespace {
-
-std::string replace_all(std::string text, std::string_view from, std::string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
-    text.replace(at, from.size(), to);
-  return text;
-}
 
 std::string from_stage(const std::string& name, const stage_info& stage) {
   if (const stage_description& from = description_of(stage);

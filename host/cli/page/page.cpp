@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "host/text/process.hpp"
+#include "host/text/split.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -11,29 +12,13 @@ namespace {
 using json = nlohmann::ordered_json;
 
 std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  }
-  return safe;
+  return replace_all(replace_all(std::string(text), "&", "&amp;"), "<", "&lt;");
 }
 
 /// JSON in which no tag begins, so that a browser reads it to its end. What a user names need not
 /// be UTF-8.
 std::string script_text(const json& data) {
-  std::string safe;
-  for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
+  return replace_all(data.dump(-1, ' ', false, json::error_handler_t::replace), "<", "\\u003c");
 }
 
 }  // namespace
