@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -73,54 +72,11 @@ void check_fits(std::uint64_t rows, std::uint64_t stride, element_type type) {
                       std::to_string(stride) + " elements: use a smaller n");
 }
 
-std::mutex loading;  // of kernels: one thread at a time
-
-tenfold_reducer make(const char* device, const char* type_name, const char* op_name,
-                     std::uint64_t max_n) {
-  const device_choice where = choose_device(device == nullptr ? "" : device);
-  const element_type type = parse_element_type(not_null(type_name, "the type"));
-  const std::string op = choose_operator(not_null(op_name, "the operator"), type);
-  check_fits(1, max_n, type);
-  tenfold_reducer made{where.backend->open(where.number), nullptr};
-  std::vector<kernel_family> families = families_of(type, op);
-  std::erase_if(families, [&](const kernel_family& each) {
-    return !comes_with(each.stage.number, is_narrow_type(type));
-  });
-  const std::vector<stage_choice> choices =
-      best_choices({made.on->properties(), max_n, size_of(type)}, families);
-  if (choices.empty())
-    throw input_error(op +
-                      " does not commute, and this library has no kernel that keeps the order");
-  const stage_choice& best = choices.front();
-  const std::lock_guard lock(loading);
-  made.by = made.on->make_reduction({best.stage.number, type, op, best.by.shape, max_n});
-  return made;
-}
-
 /// Elements on the host, rows of them or one row.
 struct host_rows {
   const void* at;
   std::uint64_t rows, length, stride;
 };
-
-std::unique_ptr<memory> upload(session& to, const void* from, std::uint64_t bytes) {
-  std::unique_ptr<memory> all = to.allocate(std::max<std::uint64_t>(bytes, 1));
-  to.upload(all->data(), from, bytes);
-  return all;
-}
-
-/// Without the gaps between rows, which are not ours to read.
-std::unique_ptr<memory> upload(session& to, const host_rows& from, std::size_t element_bytes) {
-  const std::uint64_t row_bytes = from.length * element_bytes;
-  if (from.stride == from.length || from.rows == 1)
-    return upload(to, from.at, from.rows * row_bytes);
-  std::vector<std::byte> together(from.rows * row_bytes);
-  const auto* row = static_cast<const std::byte*>(from.at);
-  for (auto at = together.begin(); at != together.end();
-       at += static_cast<std::ptrdiff_t>(row_bytes), row += from.stride * element_bytes)
-    std::memcpy(&*at, row, row_bytes);
-  return upload(to, together.data(), together.size());
-}
 
 /// Device, type and operator of a call, by their names.
 struct chosen {
@@ -157,6 +113,45 @@ struct chosen {
                         {out, bytes, 1});
   }
 };
+
+std::mutex loading;  // of kernels: one thread at a time
+
+tenfold_reducer make(const chosen& by, std::uint64_t max_n) {
+  check_fits(1, max_n, by.type);
+  tenfold_reducer made{by.open(), nullptr};
+  std::vector<kernel_family> families = families_of(by.type, by.op);
+  std::erase_if(families, [&](const kernel_family& each) {
+    return !comes_with(each.stage.number, is_narrow_type(by.type));
+  });
+  const std::vector<stage_choice> choices =
+      best_choices({made.on->properties(), max_n, size_of(by.type)}, families);
+  if (choices.empty())
+    throw input_error(by.op +
+                      " does not commute, and this library has no kernel that keeps the order");
+  const stage_choice& best = choices.front();
+  const std::lock_guard lock(loading);
+  made.by = made.on->make_reduction({best.stage.number, by.type, by.op, best.by.shape, max_n});
+  return made;
+}
+
+std::unique_ptr<memory> upload(session& to, const void* from, std::uint64_t bytes) {
+  std::unique_ptr<memory> all = to.allocate(std::max<std::uint64_t>(bytes, 1));
+  to.upload(all->data(), from, bytes);
+  return all;
+}
+
+/// Without the gaps between rows, which are not ours to read.
+std::unique_ptr<memory> upload(session& to, const host_rows& from, std::size_t element_bytes) {
+  const std::uint64_t row_bytes = from.length * element_bytes;
+  if (from.stride == from.length || from.rows == 1)
+    return upload(to, from.at, from.rows * row_bytes);
+  std::vector<std::byte> together(from.rows * row_bytes);
+  const auto* row = static_cast<const std::byte*>(from.at);
+  for (auto at = together.begin(); at != together.end();
+       at += static_cast<std::ptrdiff_t>(row_bytes), row += from.stride * element_bytes)
+    std::memcpy(&*at, row, row_bytes);
+  return upload(to, together.data(), together.size());
+}
 
 void serve(session& on, element_type type, const array_call& call) {
   const auto its = [&] {
@@ -200,22 +195,12 @@ std::vector<std::uint64_t> rebased(const std::uint64_t* offsets, std::uint64_t s
   return all;
 }
 
-value reduce_now(const char* device, const char* type, const char* op, const void* in,
-                 std::uint64_t n) {
+value reduce_now(const chosen& by, const void* in, std::uint64_t n) {
   if (n != 0) not_null(in, "the input");
-  const tenfold_reducer once = make(device, type, op, n);
-  const auto elements = upload(*once.on, in, n * size_of(parse_element_type(type)));
+  const tenfold_reducer once = make(by, n);
+  const auto elements = upload(*once.on, in, n * size_of(by.type));
   once.by->enqueue(elements->data(), n);
   return once.by->result();
-}
-
-/// As the device finds an extremum: one NaN is like another, and zeros of different signs differ.
-template <typename T>
-bool is_same(T x, T y) {
-  if constexpr (std::is_floating_point_v<T>)
-    return x == y ? std::signbit(x) == std::signbit(y) : x != x && y != y;
-  else
-    return x == y;
 }
 
 template <typename In>
@@ -225,7 +210,7 @@ std::uint64_t place_of(const value& sought, const void* in, std::uint64_t n) {
   for (std::uint64_t i = 0; i < n; ++i) {
     In x;
     std::memcpy(&x, static_cast<const std::byte*>(in) + i * sizeof x, sizeof x);
-    if (is_same(T(x), wanted)) return i;
+    if (is_same_value(T(x), wanted)) return i;
   }
   return std::numeric_limits<std::uint64_t>::max();
 }
@@ -235,9 +220,9 @@ tenfold_status find_extremum(const char* device, const char* type, const char* o
                              std::uint64_t n, std::uint64_t* index) {
   return status_of([&] {
     not_null(index, "the place of the index");
-    const value extremum = reduce_now(device, type, op, in, n);
-    *index = visit_type(parse_element_type(type),
-                        [&]<typename In>() { return place_of<In>(extremum, in, n); });
+    const chosen by(device, type, op);
+    const value extremum = reduce_now(by, in, n);
+    *index = visit_type(by.type, [&]<typename In>() { return place_of<In>(extremum, in, n); });
   });
 }
 
@@ -256,7 +241,7 @@ tenfold_status tenfold_reduce(const char* device, const char* type, const char* 
   return status_of([&] {
     not_null(out, "the place of the result");
     std::visit([&](const auto& result) { std::memcpy(out, &result, sizeof result); },
-               reduce_now(device, type, op, in, n));
+               reduce_now({device, type, op}, in, n));
   });
 }
 
@@ -338,7 +323,7 @@ tenfold_status tenfold_create(tenfold_reducer** made, const char* device, const 
                               const char* op, std::uint64_t max_n) {
   return status_of([&] {
     *not_null(made, "the place of the reducer") = nullptr;
-    *made = new tenfold_reducer(make(device, type, op, max_n));
+    *made = new tenfold_reducer(make({device, type, op}, max_n));
   });
 }
 

@@ -179,19 +179,12 @@ reference reference_for(const elements& in, std::string_view name) {
     return rounding_reference<In, Op>(in, name);
 }
 
-template <std::floating_point T>
-bool same_bits_or_both_nan(T a, T b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
-  return a == b && std::signbit(a) == std::signbit(b);
-}
-
 template <typename T>
 verdict judge_as(const reference& r, T result, std::uint64_t depth) {
-  const T expected = std::get<T>(r.expected);
+  if (is_same_value(result, std::get<T>(r.expected))) return verdict::right;
   if constexpr (std::integral<T>) {
-    return result == expected ? verdict::right : verdict::wrong;
+    return verdict::wrong;
   } else {
-    if (same_bits_or_both_nan(result, expected)) return verdict::right;
     if (r.model == error_model::exact) return verdict::wrong;
     if (r.may_overflow) return verdict::undecided;
     if (!std::isfinite(r.precise)) return verdict::wrong;
@@ -240,7 +233,7 @@ long double error_of(const reference& r, const value& result) {
         if constexpr (std::floating_point<T>) {
           if (r.model != error_model::exact && std::isfinite(r.precise))
             return std::fabs(x - r.precise);
-          if (same_bits_or_both_nan(x, expected)) return 0;
+          if (is_same_value(x, expected)) return 0;
         }
         return std::fabs(static_cast<long double>(x) - static_cast<long double>(expected));
       },

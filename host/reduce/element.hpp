@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -49,6 +50,16 @@ inline constexpr std::array element_type_names{TENFOLD_ELEMENT_TYPES(TENFOLD_QUO
 
 /// @throws input_error naming the types there are.
 [[nodiscard]] element_type parse_element_type(std::string_view name);
+
+/// Whether a result is the wanted one: a NaN is like any other, and zeros of different signs are
+/// not the same.
+template <typename T>
+[[nodiscard]] bool is_same_value(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
+  else
+    return a == b;
+}
 
 /// The value as text with as many digits as it takes to read it back unchanged.
 [[nodiscard]] std::string to_string(const value& v);
