@@ -165,8 +165,7 @@ std::string describe(const run_request& r) {
                      r.offset == 0 ? "" : " at an address of its own");
 }
 
-finding wrong_result(const run_request& r, const observed_result& run,
-                     const std::string& schedule) {
+finding wrong_result(const run_request& r, const observed_result& run) {
   return {
       .kind = finding_kind::wrong_result,
       .kernel = run.kernel,
@@ -174,11 +173,7 @@ finding wrong_result(const run_request& r, const observed_result& run,
                           to_string(run.result), to_string(run.expected.expected)),
       .remedy =
           "Look at the other findings first; without any, follow a small input through "
-          "'tenfold trace'.",
-      .warp_size = r.warp_size,
-      .n = r.n,
-      .offset = r.offset,
-      .schedule = schedule};
+          "'tenfold trace'."};
 }
 
 /// The bits of the result under a schedule.
@@ -221,17 +216,13 @@ class collection {
       each.offset = r.offset;
       each.warp_size = r.warp_size;
       each.schedule = schedule;
-      add(std::move(each));
+      const auto same =
+          std::ranges::find_if(all_, [&](const finding& known) { return is_same(known, each); });
+      if (same == all_.end())
+        all_.push_back(std::move(each));
+      else
+        same->count += each.count;
     }
-  }
-
-  void add(finding each) {
-    const auto same =
-        std::ranges::find_if(all_, [&](const finding& known) { return is_same(known, each); });
-    if (same == all_.end())
-      all_.push_back(std::move(each));
-    else
-      same->count += each.count;
   }
 
   /// What follows from another finding is none of its own.
@@ -299,7 +290,7 @@ std::optional<observed_result> run_checked(const run_request& r, const std::stri
   // To read an element twice is not yet to fold it twice.
   if (is_right)
     std::erase_if(found, [](const finding& f) { return f.kind == finding_kind::repeated_element; });
-  if (run && !is_right && found.empty()) found.push_back(wrong_result(r, *run, schedule));
+  if (run && !is_right && found.empty()) found.push_back(wrong_result(r, *run));
   all.add(std::move(found), r, schedule);
   return run;
 }
@@ -316,10 +307,8 @@ std::uint64_t add_explored(const run_request& r, const exploration& explored, co
   if (!all.has_cause()) {
     finding f = describe(difference);
     f.kernel = r.name;
-    f.n = r.n;
-    f.offset = r.offset;
-    f.warp_size = r.warp_size;
-    all.add(std::move(f));
+    const std::string schedule = f.schedule;
+    all.add({std::move(f)}, r, schedule);
   }
   return explored.runs - 1;
 }
