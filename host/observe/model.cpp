@@ -83,10 +83,6 @@ modelled_pass model_pass(const gpu_sheet& gpu, const pass& p, const block_work& 
 
 }  // namespace
 
-std::span<const gpu_sheet> gpu_sheets() {
-  return sheets;
-}
-
 const gpu_sheet& find_gpu(std::string_view name) {
   std::vector<const gpu_sheet*> found;
   for (const gpu_sheet& each : sheets)

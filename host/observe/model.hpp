@@ -10,7 +10,6 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -51,9 +50,6 @@ struct gpu_sheet {
   /// Without, what is modelled is less than what is to be expected.
   [[nodiscard]] bool has_costs() const { return costs.front().threads != 0; }
 };
-
-/// All that the model knows, the one with costs first.
-[[nodiscard]] std::span<const gpu_sheet> gpu_sheets();
 
 /// By a part of its name, in any case; empty: the first.
 /// @throws input_error when there is none, or more than one

@@ -1,7 +1,6 @@
 #include "host/observe/recorder.hpp"
 
 #include <fmt/format.h>
-#include <link.h>
 
 #include <algorithm>
 #include <compare>

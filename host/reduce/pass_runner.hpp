@@ -162,9 +162,8 @@ class pass_runner {
   [[noreturn]] void no_kernel() const {
     const std::size_t partials = kernel_family{stage_, op_}.shared_partials(shape_.block);
     const std::size_t shared_bytes = partials * op_.partial_bytes;
-    const bool known =
-        std::find(block_sizes.begin(), block_sizes.end(), shape_.block) != block_sizes.end();
-    if (known && has_block(stage_, shape_.block) && shared_bytes > smallest_shared_memory)
+    if (is_among(block_sizes, shape_.block) && has_block(stage_, shape_.block) &&
+        shared_bytes > smallest_shared_memory)
       throw input_error("a block of " + std::to_string(partials) + " partials of " +
                         std::to_string(op_.partial_bytes) + " bytes exceeds the " +
                         std::to_string(smallest_shared_memory) +

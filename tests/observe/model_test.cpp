@@ -116,8 +116,7 @@ TEST(Model, OfAGpuThatNobodyMeasuredItKnowsBandwidthAndLatency) {
 }
 
 TEST(Model, FindsAGpuByAPartOfItsName) {
-  EXPECT_EQ(&find_gpu(""), &gpu_sheets().front());
-  EXPECT_TRUE(gpu_sheets().front().has_costs());
+  EXPECT_TRUE(find_gpu("").has_costs());
   EXPECT_EQ(find_gpu("h200").name, "NVIDIA H200");
   EXPECT_EQ(find_gpu("mi300X").architecture, "gfx942");
   EXPECT_THROW(std::ignore = find_gpu("MI"), input_error) << "there are two";

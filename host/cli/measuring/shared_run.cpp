@@ -18,7 +18,6 @@
 #include "host/ranks/together.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/simt/executor.hpp"
-#include "host/text/quantity.hpp"
 
 namespace tenfold::cli {
 

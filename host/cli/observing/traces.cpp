@@ -24,7 +24,7 @@ namespace tenfold::cli {
 namespace {
 
 using json = nlohmann::ordered_json;
-using observe::action, observe::array, observe::space, observe::step;
+using observe::action, observe::array, observe::sector_bytes, observe::space, observe::step;
 
 /// Of this version is what docs/trace.md describes.
 constexpr int schema_version = 1;
@@ -34,8 +34,6 @@ constexpr std::array<const char*, 12> action_names{
     "read",         "write",   "atomic", "fence",         "fence",     "basic_block",
     "warp_barrier", "shuffle", "vote",   "block_barrier", "bulk_read", "bulk_write"};
 static_assert(action_names.size() == static_cast<std::size_t>(action::bulk_write) + 1);
-
-constexpr std::uintptr_t sector_bytes = 32;
 
 /// A small model of a block on a GPU, where 32 banks serve 32 lanes: with fewer lanes than banks no
 /// two of them would ever meet in one.
