@@ -16,6 +16,7 @@
 #include "host/reducer_pool.hpp"
 #include "host/row_reducer.hpp"
 #include "host/segment_reducer.hpp"
+#include "tests/gpu/on_device.hpp"
 #include "tests/stages/user_operators.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -25,37 +26,7 @@ constexpr unsigned seed = 4711;
 constexpr std::uint64_t sizes[] = {0, 1, 2, 63, 64, 255, 256, 257, 1023, 1024, 1025, 70'001};
 using numbers = std::vector<std::uint32_t>;
 
-/// On a GPU, or on the executor by warps of either size.
-class Calls : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-  }
-};
-
-/// An array on the device.
-class uploaded {
- public:
-  uploaded(const device& on, const numbers& values)
-      : queue_(on), bytes_(values.size() * 4), memory_(on, bytes_) {
-    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
-    queue_.synchronize();
-  }
-  [[nodiscard]] std::uint32_t* get() const { return static_cast<std::uint32_t*>(memory_.data()); }
-  [[nodiscard]] numbers values() const {
-    numbers all(bytes_ / 4);
-    copy_to_host(all.data(), get(), bytes_, queue_.handle());
-    queue_.synchronize();
-    return all;
-  }
-
- private:
-  stream queue_;
-  std::size_t bytes_;
-  device_memory memory_;
-};
+class Calls : public OnDevice {};
 
 template <typename Op>
 std::uint32_t in_order(const numbers& in, Op op) {
@@ -86,18 +57,17 @@ std::string refusal_of(F&& call) {
 }
 
 TEST_P(Calls, ReduceARangeAndInAStream) {
-  const device on(GetParam());
-  const stream queue(on);
+  const stream queue(*on);
   for (const std::uint64_t n : sizes) {
     const auto in = random_numbers(n);
-    const uploaded elements(on, in);
+    const array elements(*on, in);
     const std::span<const std::uint32_t> range(elements.get(), n);
     const auto expected = in_order(in, composition{});
-    EXPECT_EQ(reduce(on, range, few_compositions{}), expected) << n;
-    EXPECT_EQ(reduce(on, range, few_compositions{}, queue.handle()), expected) << n;
-    EXPECT_EQ(reduce(on.in_stream(queue.handle()), range, few_compositions{}), expected) << n;
-    EXPECT_EQ(reduce(on, elements.get(), n, few_compositions{}, queue.handle()), expected) << n;
-    EXPECT_EQ(reduce(on, range, few_sums{}), in_order(in, few_sums{})) << n;
+    EXPECT_EQ(reduce(*on, range, few_compositions{}), expected) << n;
+    EXPECT_EQ(reduce(*on, range, few_compositions{}, queue.handle()), expected) << n;
+    EXPECT_EQ(reduce(on->in_stream(queue.handle()), range, few_compositions{}), expected) << n;
+    EXPECT_EQ(reduce(*on, elements.get(), n, few_compositions{}, queue.handle()), expected) << n;
+    EXPECT_EQ(reduce(*on, range, few_sums{}), in_order(in, few_sums{})) << n;
   }
 }
 
@@ -118,12 +88,11 @@ class counted_memory final : public memory_source {
 };
 
 TEST_P(Calls, TakeScratchMemoryFromItsSourceAndGiveItBack) {
-  const device on(GetParam());
   const auto in = random_numbers(70'001);
-  const uploaded elements(on, in);
-  counted_memory source(on);
+  const array elements(*on, in);
+  counted_memory source(*on);
   {
-    auto add = best_reducer<std::uint32_t>(on.with_memory_of(source), in.size(), few_sums{});
+    auto add = best_reducer<std::uint32_t>(on->with_memory_of(source), in.size(), few_sums{});
     const int at_first = source.taken;
     EXPECT_GT(at_first, 0);
     EXPECT_EQ(add(elements.get(), in.size()), in_order(in, few_sums{}));
@@ -134,16 +103,15 @@ TEST_P(Calls, TakeScratchMemoryFromItsSourceAndGiveItBack) {
 }
 
 TEST_P(Calls, WorkInExactlyTheScratchMemoryThatAReducerTakes) {
-  const device on(GetParam());
   const auto in = random_numbers(70'001);
-  const uploaded elements(on, in);
+  const array elements(*on, in);
   const auto reduce_in = [&](void* at, std::size_t bytes) {
     scratch_memory scratch(at, bytes);
-    return reduce(on.with_memory_of(scratch), elements.get(), in.size(), few_compositions{});
+    return reduce(on->with_memory_of(scratch), elements.get(), in.size(), few_compositions{});
   };
   const std::size_t bytes =
-      best_reducer<std::uint32_t>(on, in.size(), few_compositions{}).scratch_bytes();
-  const device_memory all(on, 2 * bytes);
+      best_reducer<std::uint32_t>(*on, in.size(), few_compositions{}).scratch_bytes();
+  const device_memory all(*on, 2 * bytes);
   EXPECT_EQ(reduce_in(all.data(), bytes), in_order(in, composition{}));
   EXPECT_NE(refusal_of([&] {
               static_cast<void>(reduce_in(all.data(), bytes - 1));
@@ -156,17 +124,16 @@ TEST_P(Calls, WorkInExactlyTheScratchMemoryThatAReducerTakes) {
 }
 
 TEST_P(Calls, RefuseWhatCannotBeReadOrWrittenAndLoseNothing) {
-  const device on(GetParam());
-  const stream queue(on);
+  const stream queue(*on);
   const numbers in(1000, 3);
-  const uploaded elements(on, in);
-  const uploaded results(on, {7, 7});
+  const array elements(*on, in);
+  const array<std::uint32_t> results(*on, {7, 7});
   std::uint32_t* const out = results.get();
   std::uint32_t* const inside = elements.get() + 999;
   const auto beyond = [](std::uint32_t* at, int bytes) {
     return reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(at) + bytes);
   };
-  auto add = best_reducer<std::uint32_t>(on, 1000, few_sums{});
+  auto add = best_reducer<std::uint32_t>(*on, 1000, few_sums{});
   const auto refusal = [&](const std::uint32_t* from, std::uint64_t n, std::uint32_t* to) {
     return refusal_of([&] { add.enqueue(from, n, to, queue.handle()); });
   };
@@ -184,7 +151,7 @@ TEST_P(Calls, RefuseWhatCannotBeReadOrWrittenAndLoseNothing) {
             "the result lies among the elements that are read: give it a place of its own");
   EXPECT_EQ(refusal(elements.get(), 1001, out),
             "this reducer was made for at most 1000 elements, not 1001");
-  EXPECT_EQ(refusal_of([&] { static_cast<void>(reduce(on, none, 5, few_sums{})); }),
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(reduce(*on, none, 5, few_sums{})); }),
             "the place of the input is null: pass memory of the device");
   EXPECT_EQ(results.values(), (numbers{7, 7}));
 
@@ -196,17 +163,16 @@ TEST_P(Calls, RefuseWhatCannotBeReadOrWrittenAndLoseNothing) {
 }
 
 TEST_P(Calls, OfSeveralThreadsShareAPool) {
-  const device on(GetParam());
   constexpr std::uint32_t threads = 8, calls = 25, most = 3000;
   const auto in = random_numbers(most + threads);
-  const uploaded elements(on, in);
+  const array elements(*on, in);
   reducer_pool pool(threads,
-                    [&] { return best_reducer<std::uint32_t>(on, most, few_compositions{}); });
+                    [&] { return best_reducer<std::uint32_t>(*on, most, few_compositions{}); });
   std::vector<int> wrong(threads);
   std::vector<std::thread> running;
   for (std::uint32_t t = 0; t < threads; ++t)
     running.emplace_back([&, t] {
-      const stream queue(on);
+      const stream queue(*on);
       const numbers own(in.begin() + t, in.begin() + t + most);
       const auto expected = in_order(own, composition{});
       for (std::uint32_t i = 0; i < calls; ++i)
@@ -230,7 +196,7 @@ void expect_right_of_a_pool(const device& on, Make make, Call call, Expected exp
       const stream queue(on);
       const numbers own = expected(t);
       for (std::uint32_t i = 0; i < calls; ++i) {
-        const uploaded results(on, numbers(own.size()));
+        const array results(on, numbers(own.size()));
         call(pool, t, results.get(), queue.handle());
         queue.synchronize();
         wrong[t] += results.values() != own;
@@ -246,17 +212,16 @@ struct tripled {
 
 /// Of shapes for which a reducer keeps partials between two launches.
 TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
-  const device on(GetParam());
   constexpr std::size_t length = 100'000;
   const auto in = random_numbers(2 * length + 6);
-  const uploaded elements(on, in);
+  const array elements(*on, in);
   const auto sum_of = [&](std::size_t begin, std::size_t end, std::size_t step = 1) {
     std::uint32_t total = 0;
     for (std::size_t i = begin; i < end; i += step) total += in[i];
     return total;
   };
   expect_right_of_a_pool(
-      on, [&] { return row_reducer<std::uint32_t, sum<std::uint32_t>, tripled>(on); },
+      *on, [&] { return row_reducer<std::uint32_t, sum<std::uint32_t>, tripled>(*on); },
       [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
         pool.enqueue(elements.get() + t, 2, length, length, out, queue);
       },
@@ -264,16 +229,16 @@ TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
         return numbers{3 * sum_of(t, t + length), 3 * sum_of(t + length, t + 2 * length)};
       });
   expect_right_of_a_pool(
-      on, [&] { return column_reducer<std::uint32_t, sum<std::uint32_t>>(on); },
+      *on, [&] { return column_reducer<std::uint32_t, sum<std::uint32_t>>(*on); },
       [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
         pool.enqueue(elements.get() + t, length, 2, 2, out, queue);
       },
       [&](std::uint32_t t) {
         return numbers{sum_of(t, t + 2 * length, 2), sum_of(t + 1, t + 2 * length, 2)};
       });
-  const uploaded offsets(on, {0, 7, 7, length, 2 * length});
+  const array<std::uint32_t> offsets(*on, {0, 7, 7, length, 2 * length});
   expect_right_of_a_pool(
-      on, [&] { return segment_reducer<std::uint32_t, sum<std::uint32_t>>(on); },
+      *on, [&] { return segment_reducer<std::uint32_t, sum<std::uint32_t>>(*on); },
       [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
         pool.enqueue(elements.get() + t, offsets.get(), 4, out, queue);
       },
@@ -284,31 +249,25 @@ TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
 }
 
 TEST_P(Calls, OfMoreStreamsThanAPoolHasAreRefused) {
-  const device on(GetParam());
-  const uploaded elements(on, {1, 2, 3});
-  reducer_pool pool(0, [&] { return best_reducer<std::uint32_t>(on, 3, few_sums{}); });
-  EXPECT_EQ(refusal_of([&] { static_cast<void>(pool(elements.get(), 3, stream(on).handle())); }),
+  const array<std::uint32_t> elements(*on, {1, 2, 3});
+  reducer_pool pool(0, [&] { return best_reducer<std::uint32_t>(*on, 3, few_sums{}); });
+  EXPECT_EQ(refusal_of([&] { static_cast<void>(pool(elements.get(), 3, stream(*on).handle())); }),
             "this pool was made for 0 streams, and there is one more: make it for as many as call");
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(0), [](const auto&) { return "hip"; });
-#else
+INSTANTIATE_TEST_SUITE_P(Device, Calls, devices, name_device);
+
+#if !defined(__CUDACC__) && !defined(__HIP__)
 TEST_P(Calls, OfAStreamOfAnotherDeviceAreRefused) {
-  const device on(GetParam()), other(96 - GetParam());
-  const std::string its = std::to_string(other.ordinal()), own = std::to_string(on.ordinal());
+  const device other(96 - GetParam());
+  const std::string its = std::to_string(other.ordinal()), own = std::to_string(on->ordinal());
   EXPECT_EQ(refusal_of([&] {
-              static_cast<void>(best_reducer<std::uint32_t>(on, 1, few_sums{})(
+              static_cast<void>(best_reducer<std::uint32_t>(*on, 1, few_sums{})(
                   nullptr, 0, stream(other).handle()));
             }),
             "the stream is of simt:" + its + ", and the reducer of simt:" + own +
                 ": pass a stream of the reducer's device");
 }
-
-INSTANTIATE_TEST_SUITE_P(Device, Calls, testing::Values(32, 64),
-                         [](const auto& warp) { return "simt_" + std::to_string(warp.param); });
 #endif
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,17 +25,7 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
 
-/// On a GPU, or on the executor by warps of either size.
-class Columns : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-    on = std::make_unique<device>(GetParam());
-  }
-  std::unique_ptr<device> on;
-};
+class Columns : public OnDevice {};
 
 /// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
 std::vector<matrix_shape> shapes() {
@@ -317,14 +306,9 @@ TEST_P(Columns, RefuseWhatCannotBeMeant) {
   EXPECT_NO_THROW(add.enqueue(nullptr, 0, 2, 2, out.get(), queue.handle()));
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(0), [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Columns, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+INSTANTIATE_TEST_SUITE_P(Device, Columns, devices, name_device);
 
+#if !defined(__CUDACC__) && !defined(__HIP__)
 TEST_P(Columns, BeyondTheLargestGridAreLoopedOver) {
   const device small(on->warp_size(), 3);
   const auto in = random_elements<std::uint32_t>(random_word);

@@ -10,38 +10,12 @@
 #include <vector>
 
 #include "common/operators.hpp"
-#include "host/runtime/runtime.hpp"
+#include "tests/gpu/on_device.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
 
 constexpr unsigned seed = 4711;
-
-/// An array on the device.
-template <typename T>
-class array {
- public:
-  array(const device& on, const std::vector<T>& values)
-      : queue_(on), bytes_(values.size() * sizeof(T)), memory_(on, bytes_) {
-    write(values);
-  }
-  void write(const std::vector<T>& values) const {
-    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
-    queue_.synchronize();
-  }
-  [[nodiscard]] T* get() const { return static_cast<T*>(memory_.data()); }
-  [[nodiscard]] std::vector<T> values() const {
-    std::vector<T> all(bytes_ / sizeof(T));
-    copy_to_host(all.data(), get(), bytes_, queue_.handle());
-    queue_.synchronize();
-    return all;
-  }
-
- private:
-  stream queue_;
-  std::size_t bytes_;
-  device_memory memory_;
-};
 
 struct matrix_shape {
   std::size_t rows, columns, stride;

@@ -13,6 +13,7 @@
 #include "common/narrow_float.hpp"
 #include "host/reducer.hpp"
 #include "tenfold_all_kernels.hpp"
+#include "tests/gpu/on_device.hpp"
 #include "tests/stages/user_operators.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -35,21 +36,6 @@ using adder = reducer<std::uint32_t, std::uint32_t, in_few_shapes<sum<std::uint3
 using GpuOperators = OnGpu;
 using GpuStreams = OnGpu;
 using GpuGraphs = OnGpu;
-
-template <typename In>
-class uploaded {
- public:
-  uploaded(const device& on, const std::vector<In>& elements)
-      : memory_(on, elements.size() * sizeof(In)) {
-    const stream queue(on);
-    copy_to_device(memory_.data(), elements.data(), elements.size() * sizeof(In), queue.handle());
-    queue.synchronize();
-  }
-  In* get() const { return static_cast<In*>(memory_.data()); }
-
- private:
-  device_memory memory_;
-};
 
 #if defined(__CUDACC__)
 cudaError_t allocate_pinned(void** memory, std::size_t bytes) {
@@ -104,7 +90,7 @@ TEST_F(GpuOperators, MatrixProductsKeepTheirOrderInStagesThatKeepIt) {
   std::vector<matrix> in(1'000'003);
   for (std::size_t i = 0; i < in.size(); ++i)
     in[i] = {1 + random[2 * i] * random[2 * i + 1], random[2 * i], random[2 * i + 1], 1};
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     if constexpr (Stage::keeps_order) {
@@ -124,7 +110,7 @@ TEST_F(GpuOperators, ArgMaxFindsTheFirstOfTheLargest) {
   const auto random = random_numbers(1'000'003);
   std::vector<located> in(random.size());
   for (std::uint32_t i = 0; i < in.size(); ++i) in[i] = {static_cast<float>(random[i] % 1000), i};
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<located, located, arg_max> find(Stage{}, *gpu, in.size());
@@ -139,7 +125,7 @@ TEST_F(GpuOperators, MomentsAreReadAsFloatAndAccumulatedAsTriples) {
   std::normal_distribution<float> normal(1000, 3);
   std::vector<float> in(1'000'003);
   for (float& x : in) x = normal(random);
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
     reducer<float, moments, merge_moments> merge(Stage{}, *gpu, in.size());
@@ -249,8 +235,8 @@ TEST_F(GpuNarrowFloats, WidenAsOnTheHost) {
 
 TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
   const auto in = random_numbers(300'000);
-  const uploaded elements(*gpu, in);
-  const uploaded<std::uint32_t> on_device(*gpu, {0});
+  const array elements(*gpu, in);
+  const array<std::uint32_t> on_device(*gpu, {0});
   const pinned<std::uint32_t> on_host(2);
   const stream queue(*gpu);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
@@ -270,7 +256,7 @@ TEST_F(GpuStreams, EnqueuesOnAnyStreamIntoDeviceAndHostMemory) {
 
 TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
   const auto a = random_numbers(3'000'000, 1), b = random_numbers(2'999'999, 2);
-  const uploaded on_a(*gpu, a), on_b(*gpu, b);
+  const array on_a(*gpu, a), on_b(*gpu, b);
   const auto expected_a = in_order<std::uint32_t, std::uint32_t>(a, a.size(), sum<std::uint32_t>{});
   const auto expected_b = in_order<std::uint32_t, std::uint32_t>(b, b.size(), sum<std::uint32_t>{});
   constexpr int rounds = 200;
@@ -296,7 +282,7 @@ TEST_F(GpuStreams, TwoReducersOnTwoStreamsDoNotDisturbEachOther) {
 TEST_F(GpuStreams, ThirtyTwoReducersOnAStreamEach) {
   constexpr std::size_t streams = 32, most = 100'000, distance = 1001;
   const auto in = random_numbers(most + streams * distance);
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   const pinned<std::uint32_t> results(streams);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
@@ -321,7 +307,7 @@ TEST_F(GpuStreams, ThirtyTwoReducersOnAStreamEach) {
 /// A capture refuses an allocation, and records one in stream order as a node of its own kind.
 TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
   const auto in = random_numbers(1'000'000);
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   const pinned<std::uint32_t> result(1);
   const stream queue(*gpu);
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
@@ -351,7 +337,7 @@ TEST_F(GpuStreams, AllocatesNothingAfterConstruction) {
 
 TEST_F(GpuStreams, MovingAndDestroyingAreSafeWithWorkInFlight) {
   const auto in = random_numbers(50'000'000);
-  const uploaded elements(*gpu, in);
+  const array elements(*gpu, in);
   const auto expected = in_order<std::uint32_t, std::uint32_t>(in, in.size(), sum<std::uint32_t>{});
   const pinned<std::uint32_t> results(10);
   const stream queue(*gpu);
@@ -368,7 +354,7 @@ TEST_F(GpuGraphs, CapturesIntoAGraphThatReplaysOnNewInput) {
   constexpr std::uint64_t n = 777'777;
   for_each_stage_of_any_operator([&]<typename Stage>(const stage_info& info) {
     if (!hardware_lack(*gpu, Stage::compute_capability).empty()) return;
-    const uploaded elements(*gpu, random_numbers(n, 1));
+    const array elements(*gpu, random_numbers(n, 1));
     const pinned<std::uint32_t> result(1);
     const stream queue(*gpu);
     adder add(Stage{}, *gpu, n);

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <random>
 #include <set>
 #include <string>
@@ -29,17 +28,7 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
 
-/// On a GPU, or on the executor by warps of either size.
-class Rows : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-    on = std::make_unique<device>(GetParam());
-  }
-  std::unique_ptr<device> on;
-};
+class Rows : public OnDevice {};
 
 /// Without gaps and with them, so that rows begin where a vector may, or not; and out of alignment.
 std::vector<matrix_shape> shapes() {
@@ -388,14 +377,9 @@ TEST_P(Rows, RefuseWhatCannotBeMeant) {
   EXPECT_NO_THROW(add.enqueue(nullptr, 2, 0, 0, out.get(), queue.handle()));
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(0), [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Rows, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
+INSTANTIATE_TEST_SUITE_P(Device, Rows, devices, name_device);
 
+#if !defined(__CUDACC__) && !defined(__HIP__)
 TEST_P(Rows, BeyondTheLargestGridAreLoopedOver) {
   const device small(on->warp_size(), 3);
   const auto in = random_elements<std::uint32_t>(random_word);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <utility>
@@ -27,17 +26,7 @@
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
 
-/// On a GPU, or on the executor by warps of either size.
-class Segments : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-    on = std::make_unique<device>(GetParam());
-  }
-  std::unique_ptr<device> on;
-};
+class Segments : public OnDevice {};
 
 struct segmentation {
   std::string what;
@@ -368,16 +357,6 @@ TEST_P(LongSegment, OfABillionStandsAmongAMillionOfThree) {
   EXPECT_EQ(reduce_segments(*on, in, offsets.get(), segments, sum<std::uint64_t>{}), expected);
 }
 
-#if defined(__CUDACC__)
-const auto devices = testing::Values(0);
-const auto name_device = [](const auto&) { return "cuda"; };
-#elif defined(__HIP__)
-const auto devices = testing::Values(0);
-const auto name_device = [](const auto&) { return "hip"; };
-#else
-const auto devices = testing::Values(32, 64);
-const auto name_device = [](const auto& test) { return "simt_" + std::to_string(test.param); };
-#endif
 INSTANTIATE_TEST_SUITE_P(Device, Segments, devices, name_device);
 INSTANTIATE_TEST_SUITE_P(large, LongSegment, devices, name_device);
 

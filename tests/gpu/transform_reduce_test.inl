@@ -8,7 +8,6 @@
 #include <cstring>
 #include <initializer_list>
 #include <limits>
-#include <memory>
 #include <random>
 #include <span>
 #include <string>
@@ -17,6 +16,7 @@
 #include "host/column_reducer.hpp"
 #include "host/segment_reducer.hpp"
 #include "host/transform_reduce.hpp"
+#include "tests/gpu/on_device.hpp"
 #include "tests/stages/floats.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
 #include "host/simt/observer.hpp"
@@ -28,35 +28,7 @@ namespace {
 constexpr unsigned seed = 2718;
 constexpr std::size_t sizes[] = {1, 2, 3, 31, 32, 33, 383, 384, 385, 4096, 100'003};
 
-template <typename T>
-device_memory on_device(const device& on, const std::vector<T>& values) {
-  device_memory memory(on, values.size() * sizeof(T));
-  const stream queue(on);
-  copy_to_device(memory.data(), values.data(), values.size() * sizeof(T), queue.handle());
-  queue.synchronize();
-  return memory;
-}
-
-class Transformed : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-    on = std::make_unique<device>(GetParam());
-  }
-
-  template <typename T>
-  device_memory on_device(const std::vector<T>& values) const {
-    return TENFOLD_BACKEND::on_device(*on, values);
-  }
-  std::unique_ptr<device> on;
-};
-
-template <typename T>
-const T* elements(const device_memory& memory) {
-  return static_cast<const T*>(memory.data());
-}
+class Transformed : public OnDevice {};
 
 std::vector<std::int32_t> random_integers() {
   std::mt19937 random(seed);
@@ -77,7 +49,7 @@ struct is_negative {
 TEST_P(Transformed, SumsAreExactAndKnowThePlaces) {
   const auto a = random_integers();
   const std::vector<std::int32_t> b(a.rbegin(), a.rend());
-  const device_memory first = on_device(a), second = on_device(b);
+  const array first(*on, a), second(*on, b);
   for (const std::size_t n : sizes) {
     std::int64_t by_weight = 0, product = 0;
     std::uint64_t negative = 0;
@@ -86,20 +58,19 @@ TEST_P(Transformed, SumsAreExactAndKnowThePlaces) {
       product += std::int64_t{a[i]} * b[i];
       negative += a[i] < 0;
     }
-    const auto* in = elements<std::int32_t>(first);
+    const std::int32_t* const in = first.get();
     EXPECT_EQ(transform_reduce(*on, in, n, weighted{}, sum<std::int64_t>{}), by_weight) << n;
-    EXPECT_EQ(dot(*on, in, elements<std::int32_t>(second), n), product) << n << ", seed " << seed;
+    EXPECT_EQ(dot(*on, in, second.get(), n), product) << n << ", seed " << seed;
     EXPECT_EQ(count_if(*on, in, n, is_negative{}), negative) << n << ", seed " << seed;
   }
 }
 
 /// Large products that cancel but for a last bit, and what is far too small beside them.
 template <typename A, typename B>
-void expect_exact_dot(const device& on, const std::vector<A>& a, const std::vector<B>& b,
-                      const device_memory& first, const device_memory& second) {
+void expect_exact_dot(const device& on, const std::vector<A>& a, const std::vector<B>& b) {
   exact_sum<product_of<A, B>> expected;
   for (std::size_t i = 0; i < a.size(); ++i) expected.add({a[i], b[i]});
-  const auto dot = exact_dot(on, elements<A>(first), elements<B>(second), a.size());
+  const auto dot = exact_dot(on, array(on, a).get(), array(on, b).get(), a.size());
   EXPECT_TRUE(dot == expected) << a.size() << ", seed " << seed;
   EXPECT_EQ(bits(dot.round()), bits(expected.round())) << a.size() << ", seed " << seed;
 }
@@ -115,7 +86,7 @@ TEST_P(Transformed, ExactDotProductsLoseNothing) {
       b[i] = is_copy ? from_bits<B>(detail::bits_of(b[i - 1]) ^ 1)
                      : spread<B>(random, binades, binades / 2);
     }
-    expect_exact_dot(*on, a, b, on_device(a), on_device(b));
+    expect_exact_dot(*on, a, b);
   };
   for (const std::size_t n : {0, 1, 2, 31, 33, 1000, 10'006}) {
     expect_right(n, 240, float{}, float{});
@@ -124,13 +95,13 @@ TEST_P(Transformed, ExactDotProductsLoseNothing) {
       expect_right(n, binades, double{}, double{});
   }
   std::vector<double> zeros(100, -0.0), ones(100, 1);
-  expect_exact_dot(*on, zeros, ones, on_device(zeros), on_device(ones));
+  expect_exact_dot(*on, zeros, ones);
 }
 
 /// Where the sum overflows too.
 TEST_P(Transformed, ExactMeansAreRoundedOnce) {
   const auto expect_right = [&]<typename T>(const std::vector<T>& in) {
-    EXPECT_EQ(bits(exact_mean(*on, elements<T>(on_device(in)), in.size())),
+    EXPECT_EQ(bits(exact_mean(*on, array(*on, in).get(), in.size())),
               bits(added(in).mean(in.size())))
         << in.size() << ", seed " << seed;
   };
@@ -139,7 +110,7 @@ TEST_P(Transformed, ExactMeansAreRoundedOnce) {
     expect_right(filled<double>(fillings<double>().at("any finite"), n, seed));
     expect_right(std::vector<bfloat16>(n, largest<bfloat16>()));
   }
-  EXPECT_EQ(exact_mean(*on, elements<float>(on_device(std::vector(1000, largest<float>()))), 1000),
+  EXPECT_EQ(exact_mean(*on, array(*on, std::vector(1000, largest<float>())).get(), 1000),
             largest<float>());
   EXPECT_TRUE(std::isnan(exact_mean<float>(*on, nullptr, 0)));
 }
@@ -149,11 +120,11 @@ TEST_P(Transformed, ExtremaStandAtTheirFirstPlace) {
     for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
       std::vector<float> in(n, 1);
       for (std::size_t i = at; i < n; i += 7) in[i] = 2;
-      const device_memory high = on_device(in);
+      const array high(*on, in);
       for (float& x : in) x = -x;
-      const device_memory low = on_device(in);
-      const auto greatest = arg_maximum(*on, elements<float>(high), n);
-      const auto least = arg_minimum(*on, elements<float>(low), n);
+      const array low(*on, in);
+      const auto greatest = arg_maximum(*on, high.get(), n);
+      const auto least = arg_minimum(*on, low.get(), n);
       EXPECT_EQ(greatest.index, at) << n;
       EXPECT_EQ(greatest.value, 2) << n;
       EXPECT_EQ(least.index, at) << n;
@@ -164,18 +135,18 @@ TEST_P(Transformed, ExtremaStandAtTheirFirstPlace) {
 TEST_P(Transformed, ExtremaAreThoseOfIeee754) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> in(1000, -infinity);
-  EXPECT_EQ(arg_maximum(*on, elements<float>(on_device(in)), in.size()).index, 0u);
+  EXPECT_EQ(arg_maximum(*on, array(*on, in).get(), in.size()).index, 0u);
   in[10] = -0.0F;
   in[500] = 0.0F;
   in[700] = 0.0F;
-  const auto of_zeros = arg_maximum(*on, elements<float>(on_device(in)), in.size());
+  const auto of_zeros = arg_maximum(*on, array(*on, in).get(), in.size());
   EXPECT_EQ(of_zeros.index, 500u);
   EXPECT_FALSE(std::signbit(of_zeros.value));
   for (float& x : in) x = x == 0 ? x : infinity;
-  EXPECT_EQ(arg_minimum(*on, elements<float>(on_device(in)), in.size()).index, 10u);
+  EXPECT_EQ(arg_minimum(*on, array(*on, in).get(), in.size()).index, 10u);
   in[800] = in[900] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(arg_minimum(*on, elements<float>(on_device(in)), in.size()).index, 800u);
-  const auto of_nan = arg_maximum(*on, elements<float>(on_device(in)), in.size());
+  EXPECT_EQ(arg_minimum(*on, array(*on, in).get(), in.size()).index, 800u);
+  const auto of_nan = arg_maximum(*on, array(*on, in).get(), in.size());
   EXPECT_EQ(of_nan.index, 800u);
   EXPECT_TRUE(std::isnan(of_nan.value));
   EXPECT_EQ(arg_maximum<float>(*on, nullptr, 0).index, ~std::uint64_t{0});
@@ -221,7 +192,7 @@ TEST(ArgExtrema, OfVectorsAreThoseOneByOne) {
 TEST_P(Transformed, MeanAndVarianceKeepWhatLiesFarFromZero) {
   std::vector<double> in(100'000);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = 1e9 + static_cast<double>(i % 5);
-  const auto [mean, variance] = mean_and_variance(*on, elements<double>(on_device(in)), in.size());
+  const auto [mean, variance] = mean_and_variance(*on, array(*on, in).get(), in.size());
   EXPECT_DOUBLE_EQ(mean, 1e9 + 2);
   EXPECT_DOUBLE_EQ(variance, 2);
   EXPECT_TRUE(std::isnan(mean_and_variance<double>(*on, nullptr, 0).mean));
@@ -248,8 +219,8 @@ void expect_to_find_one(const device& on, std::size_t n, const std::vector<std::
     std::vector<T> in(shift + n + 1, T(3));
     in[shift - 1] = in[shift + n] = T(7);
     const auto expect = [&](bool has_one, std::size_t at) {
-      const device_memory memory = on_device(on, in);
-      const T* const begin = elements<T>(memory) + shift;
+      const array elements(on, in);
+      const T* const begin = elements.get() + shift;
       EXPECT_EQ(any_of(on, begin, n, is_seven{}), has_one) << n << ", " << shift << ", at " << at;
       EXPECT_EQ(none_of(on, begin, n, is_seven{}), !has_one) << n << ", " << shift << ", at " << at;
       EXPECT_EQ(all_of(on, begin, n, is_not_seven{}), !has_one)
@@ -281,43 +252,40 @@ TEST_P(Transformed, WhetherThereIsOneIsFoundOutAtEveryBoundary) {
 /// Recorded once, and with an answer of the last time where the next one is to be.
 TEST_P(Transformed, WhetherThereIsOneIsAskedInAGraph) {
   std::vector<float> in(100'003, 3);
-  const device_memory memory = on_device(in), out(*on, sizeof(unsigned));
-  auto* const elements_of_all = static_cast<float*>(memory.data());
+  const array elements(*on, in);
+  const array<unsigned> out(*on, {2});
   const stream queue(*on);
   for (const quantifier which : {quantifier::any, quantifier::all, quantifier::none}) {
     predicate_reducer<float, is_seven> ask(*on, which);
-    const graph recorded(queue.handle(), [&] {
-      ask.enqueue(elements_of_all, in.size(), static_cast<unsigned*>(out.data()), queue.handle());
-    });
+    const graph recorded(
+        queue.handle(), [&] { ask.enqueue(elements.get(), in.size(), out.get(), queue.handle()); });
     for (const float x : {7.0F, 3.0F, 7.0F, 3.0F}) {
       // All are 3 but for the last one, or all 7.
       std::fill(in.begin(), in.end(), which == quantifier::all ? 7.0F : 3.0F);
       in.back() = x;
-      copy_to_device(elements_of_all, in.data(), in.size() * sizeof(float), queue.handle());
+      elements.write(in);
       recorded.launch(queue.handle());
-      unsigned answer = 2;
-      copy_to_host(&answer, out.data(), sizeof answer, queue.handle());
       queue.synchronize();
-      EXPECT_EQ(answer, (x == 7) == (which != quantifier::none) ? 1u : 0u)
+      EXPECT_EQ(out.values().front(), (x == 7) == (which != quantifier::none) ? 1u : 0u)
           << static_cast<int>(which) << ", " << x;
     }
   }
 }
 
 TEST_P(Transformed, WhetherThereIsOneNeedsAPlaceForTheAnswer) {
-  const device_memory memory = on_device(std::vector<float>(4, 3)), out(*on, 2 * sizeof(unsigned));
-  auto* const answer = static_cast<unsigned*>(out.data());
+  const array elements(*on, std::vector<float>(4, 3));
+  const array<unsigned> out(*on, {2, 2});
   const stream queue(*on);
   predicate_reducer<float, is_seven> ask(*on, quantifier::any);
   const auto refuses = [&](const float* in, unsigned* to) {
     EXPECT_THROW(ask.enqueue(in, 4, to, queue.handle()), input_error);
   };
-  refuses(nullptr, answer);
-  refuses(elements<float>(memory), nullptr);
-  refuses(elements<float>(memory), static_cast<unsigned*>(memory.data()) + 3);
-  refuses(elements<float>(memory),
-          reinterpret_cast<unsigned*>(reinterpret_cast<std::uintptr_t>(answer) + 2));
-  EXPECT_NO_THROW(ask.enqueue(nullptr, 0, answer, queue.handle()));
+  refuses(nullptr, out.get());
+  refuses(elements.get(), nullptr);
+  refuses(elements.get(), reinterpret_cast<unsigned*>(elements.get()) + 3);
+  refuses(elements.get(),
+          reinterpret_cast<unsigned*>(reinterpret_cast<std::uintptr_t>(out.get()) + 2));
+  EXPECT_NO_THROW(ask.enqueue(nullptr, 0, out.get(), queue.handle()));
 }
 
 struct identity_of_int {
@@ -343,9 +311,10 @@ class counted_memory final : public memory_source {
 
 TEST_P(Transformed, RangesAreTakenInAStreamAndInMemoryOfTheCallers) {
   const std::vector<std::int32_t> in{3, -1, 4, -1, 5, -9};
-  const device_memory memory = on_device(in), places = on_device(std::vector<int>{0, 1, 1, 6});
-  const std::span<const std::int32_t> all(elements<std::int32_t>(memory), in.size());
-  const std::span<const int> offsets(elements<int>(places), 4);
+  const array elements(*on, in);
+  const array<int> places(*on, {0, 1, 1, 6});
+  const std::span<const std::int32_t> all(elements.get(), in.size());
+  const std::span<const int> offsets(places.get(), 4);
   const stream queue(*on);
   counted_memory source(*on);
   using list = std::vector<std::int64_t>;
@@ -381,9 +350,10 @@ TEST_P(Transformed, RangesAreTakenInAStreamAndInMemoryOfTheCallers) {
 
 TEST_P(Transformed, NothingIsAllocatedAfterAReducerIsMade) {
   const std::vector<std::int32_t> in(100'000, 1);
-  const device_memory memory = on_device(in), places = on_device(std::vector<int>{0, 1, 100'000}),
-                      out(*on, in.size() * sizeof(std::int64_t));
-  const auto* all = elements<std::int32_t>(memory);
+  const array elements(*on, in);
+  const array<int> offsets(*on, {0, 1, 100'000});
+  const device_memory out(*on, in.size() * sizeof(std::int64_t));
+  const std::int32_t* const all = elements.get();
   auto* const results = static_cast<std::int64_t*>(out.data());
   const stream queue(*on);
   counted_memory source(*on);
@@ -398,7 +368,7 @@ TEST_P(Transformed, NothingIsAllocatedAfterAReducerIsMade) {
     rows.enqueue(all, in.size() / each, each, each, results, queue.handle());
     columns.enqueue(all, in.size() / each, each, each, results, queue.handle());
   }
-  segments.enqueue(all, elements<int>(places), 2, results, queue.handle());
+  segments.enqueue(all, offsets.get(), 2, results, queue.handle());
   ask.enqueue(all, in.size(), static_cast<unsigned*>(out.data()), queue.handle());
   queue.synchronize();
   EXPECT_EQ(source.taken, at_first);
@@ -407,8 +377,8 @@ TEST_P(Transformed, NothingIsAllocatedAfterAReducerIsMade) {
 #if !defined(__CUDACC__) && !defined(__HIP__)
 TEST_P(Transformed, AreNotTakenInAStreamOfAnotherDevice) {
   const device other(96 - on->warp_size());
-  const device_memory memory = on_device(std::vector<float>{1});
-  EXPECT_THROW((void)arg_maximum(on->in_stream(stream(other).handle()), elements<float>(memory), 1),
+  const array<float> elements(*on, {1});
+  EXPECT_THROW((void)arg_maximum(on->in_stream(stream(other).handle()), elements.get(), 1),
                input_error);
 }
 
@@ -443,9 +413,8 @@ TEST_P(Transformed, NobodyLooksOnWhereOneIsFound) {
   for (const std::size_t at : {std::size_t{0}, in.size() / 2, in.size()}) {
     std::atomic<std::uint64_t> looks = 0;
     if (at < in.size()) in[at] = 7;
-    const device_memory memory = on_device(in);
-    EXPECT_EQ(any_of(*on, elements<float>(memory), in.size(), counts_looks{&looks}),
-              at < in.size());
+    const array elements(*on, in);
+    EXPECT_EQ(any_of(*on, elements.get(), in.size(), counts_looks{&looks}), at < in.size());
     if (at == 0)
       EXPECT_LT(looks, 20'000u);
     else if (at < in.size())
@@ -463,24 +432,15 @@ TEST_P(Transformed, WhetherThereIsOneIsCertainInAnyOrder) {
     for (const std::size_t at : {std::size_t{0}, in.size() / 3, in.size() - 1}) {
       simt::set_schedule(simt::parse_schedule(order));
       in[at] = 7;
-      EXPECT_TRUE(any_of(small, elements<float>(on_device(in)), in.size(), is_seven{})) << order;
+      EXPECT_TRUE(any_of(small, array(*on, in).get(), in.size(), is_seven{})) << order;
       in[at] = 3;
-      EXPECT_FALSE(any_of(small, elements<float>(on_device(in)), in.size(), is_seven{})) << order;
+      EXPECT_FALSE(any_of(small, array(*on, in).get(), in.size(), is_seven{})) << order;
       simt::set_schedule({});
     }
 }
 #endif
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Transformed, testing::Values(0),
-                         [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Transformed, testing::Values(0),
-                         [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Transformed, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
-#endif
+INSTANTIATE_TEST_SUITE_P(Device, Transformed, devices, name_device);
 
 }  // namespace
 }  // namespace tenfold::inline TENFOLD_BACKEND

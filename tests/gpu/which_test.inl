@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numeric>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "examples/which/ours.hpp"
+#include "tests/gpu/on_device.hpp"
 #if defined(__CUDACC__)
 #include "examples/which/cuda.hpp"
 #define TENFOLD_WITH_VENDOR
@@ -23,39 +22,8 @@ namespace vendors = which_rocprim;
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// An array on the device.
-template <typename T>
-class array {
- public:
-  array(const device& on, const std::vector<T>& values)
-      : queue_(on), bytes_(values.size() * sizeof(T)), memory_(on, bytes_) {
-    copy_to_device(memory_.data(), values.data(), bytes_, queue_.handle());
-    queue_.synchronize();
-  }
-  [[nodiscard]] T* get() const { return static_cast<T*>(memory_.data()); }
-  [[nodiscard]] std::vector<T> values() const {
-    std::vector<T> all(bytes_ / sizeof(T));
-    copy_to_host(all.data(), get(), bytes_, queue_.handle());
-    queue_.synchronize();
-    return all;
-  }
-
- private:
-  stream queue_;
-  std::size_t bytes_;
-  device_memory memory_;
-};
-
-/// On a GPU, or on the executor by warps of either size.
-class Which : public testing::TestWithParam<int> {
+class Which : public OnDevice {
  protected:
-  void SetUp() override {
-#if defined(__CUDACC__) || defined(__HIP__)
-    if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
-#endif
-    on = std::make_unique<device>(GetParam());
-  }
-
   /// Waits for the kernel's end.
   template <typename... Parameters, typename... Arguments>
   void run(void (*kernel)(Parameters...), std::size_t blocks, Arguments... arguments) const {
@@ -74,7 +42,6 @@ class Which : public testing::TestWithParam<int> {
   void expect_sums_of_threads(Fold, int width) const;
 
   static constexpr int block_size = 256;
-  std::unique_ptr<device> on;
 };
 
 /// Odd, so that one too few or too many shows, and so small that no sum of them or of their
@@ -241,13 +208,6 @@ TEST_P(Which, SeveralResultsOfOneRead) {
   }
 }
 
-#if defined(__CUDACC__)
-INSTANTIATE_TEST_SUITE_P(Device, Which, testing::Values(0), [](const auto&) { return "cuda"; });
-#elif defined(__HIP__)
-INSTANTIATE_TEST_SUITE_P(Device, Which, testing::Values(0), [](const auto&) { return "hip"; });
-#else
-INSTANTIATE_TEST_SUITE_P(Device, Which, testing::Values(32, 64),
-                         [](const auto& test) { return "simt_" + std::to_string(test.param); });
-#endif
+INSTANTIATE_TEST_SUITE_P(Device, Which, devices, name_device);
 
 }  // namespace tenfold::inline TENFOLD_BACKEND
