@@ -17,8 +17,6 @@
 #include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
 #if !defined(__CUDACC__) && !defined(__HIP__)
-#include <sys/mman.h>
-
 #include "host/simt/executor.hpp"
 #endif
 
@@ -267,41 +265,10 @@ TEST_P(Columns, AreRecordedInAGraphThatReplaysOnNewElements) {
 }
 
 TEST_P(Columns, RefuseWhatCannotBeMeant) {
-  const array<float> elements(*on, {1, 2, 3, 4}), out(*on, {0, 0}),
-      room(*on, std::vector<float>(16));
+  const array<float> out(*on, {0, 0});
   const stream queue(*on);
   column_reducer<float, sum<float>> add(*on);
-  const auto message = [&](const float* in, std::uint64_t stride, float* to) -> std::string {
-    try {
-      add.enqueue(in, 2, 2, stride, to, queue.handle());
-    } catch (const input_error& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(message(elements.get(), 1, out.get()),
-            "rows of 2 elements overlap at a stride of 1: use a stride of 2 or more");
-  EXPECT_EQ(message(nullptr, 2, out.get()),
-            "the place of the input is null: pass memory of the device");
-  EXPECT_EQ(message(elements.get(), 2, nullptr),
-            "the place of the result is null: pass memory of the device");
-  EXPECT_EQ(message(beyond(elements.get(), 2), 2, out.get()),
-            "the place of the input is 2 bytes beyond a multiple of 4: pass an address that is "
-            "aligned to its type");
-  EXPECT_EQ(message(elements.get(), 2, beyond(out.get(), 1)),
-            "the place of the result is 1 bytes beyond a multiple of 4: pass an address that is "
-            "aligned to its type");
-  // Rows of two elements, and of what lies between them two at a stride of four.
-  for (const std::uint64_t stride : {2, 3, 4})
-    for (std::ptrdiff_t at = -3; at < 8; ++at) {
-      const auto last = static_cast<std::ptrdiff_t>(stride) + 2;
-      const bool is_apart = at + 2 <= 0 || at >= last || (stride == 4 && at == 2);
-      EXPECT_EQ(message(room.get() + 3, stride, room.get() + 3 + at),
-                is_apart ? ""
-                         : "the result lies among the elements that are read: give it a place of "
-                           "its own")
-          << "stride " << stride << ", at " << at;
-    }
+  expect_refusals(*on, add);
   EXPECT_NO_THROW(add.enqueue(nullptr, 2, 0, 0, nullptr, queue.handle()));
   EXPECT_NO_THROW(add.enqueue(nullptr, 0, 2, 2, out.get(), queue.handle()));
 }
@@ -336,23 +303,11 @@ TEST_P(Columns, AreRightInAnyOrderOfThreadsAndBlocks) {
   }
 }
 
-/// Memory that is not there until it is written.
 TEST_P(Columns, LieBeyond32Bits) {
-  constexpr std::size_t rows = 3, stride = (std::size_t{1} << 33) + 1, bytes = rows * stride;
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) GTEST_SKIP() << "there are no " << bytes << " bytes of addresses";
-  auto* const in = static_cast<std::uint8_t*>(memory);
-  for (const std::size_t columns : {3u, 1000u, 10'003u}) {
-    for (std::size_t row = 0; row < rows; ++row)
-      std::memset(in + row * stride, static_cast<int>(row + 1), columns);
-    column_reducer<std::uint8_t, sum<std::uint64_t>> add(*on);
-    const array<std::uint64_t> out(*on, std::vector<std::uint64_t>(columns));
-    const stream queue(*on);
-    add.enqueue(in, rows, columns, stride, out.get(), queue.handle());
-    EXPECT_EQ(out.values(), std::vector<std::uint64_t>(columns, 6));
-  }
-  munmap(memory, bytes);
+  column_reducer<std::uint8_t, sum<std::uint64_t>> add(*on);
+  expect_right_beyond_32_bits<std::uint8_t>(*on, add, {3, 1000, 10'003}, [](std::size_t columns) {
+    return std::vector<std::uint64_t>(columns, 6);
+  });
 }
 #endif
 
