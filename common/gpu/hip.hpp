@@ -53,41 +53,25 @@ __device__ inline void allow_next_launch() {}
 __device__ inline void await_previous_launch() {}
 __device__ inline void prefetch(const void*) {}
 
-/// Without a mask: the lanes that take part are those that are active.
-template <int WarpSize, typename T>
-__device__ T shuffle_down(T value, unsigned delta) {
-  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
-  return detail::shuffle_words(value, [=](unsigned word) {
+// Without a mask: the lanes that take part are those that are active.
+#define TENFOLD_SHUFFLE(name, which, shuffled)                                               \
+  template <int WarpSize, typename T>                                                        \
+  __device__ T name(T value, unsigned which) {                                               \
+    static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes"); \
+    return detail::shuffle_words(value, [=](unsigned word) { return shuffled; });            \
+  }
 #if !defined(TENFOLD_HIP_DPP) || TENFOLD_HIP_DPP
-    return detail::move_down(word, delta);
+TENFOLD_SHUFFLE(shuffle_down, delta, detail::move_down(word, delta))
 #else
-    return detail::pull_down(word, delta);
+TENFOLD_SHUFFLE(shuffle_down, delta, detail::pull_down(word, delta))
 #endif
-  });
-}
-
-template <int WarpSize, typename T>
-__device__ T shuffle_up(T value, unsigned delta) {
-  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
-  return detail::shuffle_words(value, [=](unsigned word) { return detail::pull_up(word, delta); });
-}
-
-template <int WarpSize, typename T>
-__device__ T shuffle_xor(T value, unsigned mask) {
-  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
-  return detail::shuffle_words(value,
-                               [=](unsigned word) { return detail::pull_across(word, mask); });
-}
-
-/// Through a scalar register, which holds one value for all lanes.
-template <int WarpSize, typename T>
-__device__ T broadcast(T value, unsigned lane) {
-  static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
-  return detail::shuffle_words(value, [=](unsigned word) {
-    return static_cast<unsigned>(
-        __builtin_amdgcn_readlane(static_cast<int>(word), static_cast<int>(lane)));
-  });
-}
+TENFOLD_SHUFFLE(shuffle_up, delta, detail::pull_up(word, delta))
+TENFOLD_SHUFFLE(shuffle_xor, mask, detail::pull_across(word, mask))
+// Through a scalar register, which holds one value for all lanes.
+TENFOLD_SHUFFLE(broadcast, lane,
+                static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(word),
+                                                                static_cast<int>(lane))))
+#undef TENFOLD_SHUFFLE
 
 /// In a scalar register, or two of them, where comparisons leave it anyway.
 template <int WarpSize>
