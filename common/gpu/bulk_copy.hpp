@@ -108,16 +108,6 @@ __device__ void bulk_copy(In* to, const In* from, unsigned n, bulk_barrier& arri
 #endif
 }
 
-template <int Width, typename In>
-__device__ static_array<In, Width> bulk_vector(const In* p) {
-  if constexpr (Width == 1) {
-    return static_array<In, Width>{*p};
-  } else {
-    using word = detail::machine_word<Width * sizeof(In)>;
-    return __builtin_bit_cast(static_array<In, Width>, *reinterpret_cast<const word*>(p));
-  }
-}
-
 #elif defined(__HIPCC__) || defined(__HIP__)
 
 template <typename T>
@@ -136,10 +126,6 @@ __device__ inline void bulk_barriers_are_open() {
 }
 template <typename In>
 __device__ void bulk_copy(In*, const In*, unsigned /*n*/, bulk_barrier&) {
-  __builtin_trap();
-}
-template <int Width, typename In>
-__device__ static_array<In, Width> bulk_vector(const In*) {
   __builtin_trap();
 }
 
@@ -177,11 +163,12 @@ void bulk_copy(In* to, const In* from, unsigned n, bulk_barrier& arrival) {
   ++arrival.begun_;
 }
 
-template <int Width, typename In>
-static_array<In, Width> bulk_vector(const In* p) {
-  return load_vector<Width>(p);
-}
-
 #endif
+
+/// Not marked as read once, which is a word for global memory.
+template <int Width, typename In>
+__device__ static_array<In, Width> bulk_vector(const In* p) {
+  return load_vector<Width>(p, false);
+}
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::gpu
