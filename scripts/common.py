@@ -19,10 +19,17 @@ class Failure(Exception):
     """What ends a script, in one line."""
 
 
+class Skipped(Exception):
+    """Why something cannot be checked here."""
+
+
 def run_script(name, main):
-    """Ends the program in one line where `main` fails."""
+    """Ends the program in one line where `main` fails or skips what it is for."""
     try:
         main()
+    except Skipped as reason:
+        print(f"{name}: skipped: {reason}")
+        sys.exit(SKIPPED)
     except KeyError as error:
         sys.exit(f"{name}: there is no {error} in what it reads")
     except (Failure, OSError, ValueError) as error:

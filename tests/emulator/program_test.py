@@ -17,7 +17,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
 import code_objects  # noqa: E402
-from scripts.common import SKIPPED, Failure  # noqa: E402
+from scripts.common import Failure, run_script  # noqa: E402
 
 READ_AND_WRITE, SHARED_AT_FREE_ADDRESS = 0x3, 0x100001
 SIZES = [1, 1000, 5000]
@@ -120,11 +120,7 @@ def main():
         serve(sys.argv[2])
         return
     command = importlib.machinery.SourceFileLoader("run", str(pathlib.Path(__file__).with_name("run"))).load_module()
-    try:
-        command.check_emulator()
-    except command.Skipped as reason:
-        print(f"tests/emulator/program_test.py: skipped: {reason}")
-        sys.exit(SKIPPED)
+    run_script("tests/emulator/program_test.py", command.check_emulator)
     unittest.main()
 
 

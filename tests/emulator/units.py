@@ -6,7 +6,7 @@ import shlex
 import shutil
 import subprocess
 
-from scripts.common import ROOT, Failure, output_of
+from scripts.common import ROOT, Failure, Skipped, output_of
 
 VARIABLE = "TENFOLD_HIP_COMPILER"
 USUAL = ("hipcc", "/opt/rocm/bin/hipcc")
@@ -20,18 +20,14 @@ SHARED_BYTES = "tenfold_shared_bytes_of_block_"
 UNKNOWN_GPU = ("invalid target ID", "cannot find ROCm", "cannot find HIP", "cannot find rocm")
 
 
-class NoCompiler(Exception):
-    """There is none for a GPU."""
-
-
 def compiler(named):
     """The command of the compiler: what the command line names, or the environment, or hipcc."""
     words = shlex.split(named or os.environ.get(VARIABLE, ""))
     if not words:
         words = [found for found in map(shutil.which, USUAL) if found][:1]
     if not words:
-        raise NoCompiler(f"there is no hipcc: install ROCm, or set {VARIABLE} to a command such as "
-                         "'clang++-19 --rocm-path=FOLDER'")
+        raise Skipped(f"there is no hipcc: install ROCm, or set {VARIABLE} to a command such as "
+                      "'clang++-19 --rocm-path=FOLDER'")
     if not shutil.which(words[0]):
         raise Failure(f"there is no compiler '{words[0]}'")
     return words
@@ -94,5 +90,5 @@ def compile_unit(command, architecture, text, program, flags, output):
         return
     errors = [line for line in done.stderr.splitlines() if "error:" in line] or [done.stderr.strip()]
     if any(words in line for words in UNKNOWN_GPU for line in errors):
-        raise NoCompiler(f"{command[0]} cannot compile for {architecture}: {errors[0].partition(';')[0]}")
+        raise Skipped(f"{command[0]} cannot compile for {architecture}: {errors[0].partition(';')[0]}")
     raise Failure(f"{command[0]} does not compile this for {architecture}: {errors[0]}")
