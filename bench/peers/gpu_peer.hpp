@@ -89,6 +89,19 @@ inline void refuse_arrays(const conditions& at) {
     throw input_error("it sums the rows of a matrix of f32 alone: use --columns");
 }
 
+/// A peer that does more than a sum of the elements, but has one as its result.
+/// @tparam Made its class, made from a session and how many elements there are at most
+template <typename Made>
+peer judged_by_sum(const char* name, const char* what) {
+  return {.name = name,
+          .what = what,
+          .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
+              throw input_error("it is judged by the sum of an array of f32 alone");
+            return std::make_unique<Made>(own_session(on), at.n);
+          }};
+}
+
 // The makers of peers, each in units of its own.
 
 /// For elements of 1, 2, 4 and 8 bytes.

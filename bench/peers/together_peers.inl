@@ -1,7 +1,6 @@
 // Several results of the same elements: of one read, and of a call for each. Compiled as CUDA or as
 // HIP.
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
@@ -61,24 +60,13 @@ class three_calls final : public runnable {
   reducer<float, float, total> add_;
 };
 
-template <typename Peer>
-peer together_peer(const char* name, const char* what) {
-  return {.name = name,
-          .what = what,
-          .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-            if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
-              throw input_error("it is judged by the sum of an array of f32 alone");
-            return std::make_unique<Peer>(own_session(on), at.n);
-          }};
-}
-
 }  // namespace
 }  // namespace TENFOLD_BACKEND
 
 void append_together_peers(std::vector<peer>& all) {
   all.push_back(
-      together_peer<one_read>("together:one-read", "minimum, maximum and sum of one read"));
-  all.push_back(together_peer<three_calls>("together:three-calls",
+      judged_by_sum<one_read>("together:one-read", "minimum, maximum and sum of one read"));
+  all.push_back(judged_by_sum<three_calls>("together:three-calls",
                                            "minimum, maximum and sum, a call for each"));
 }
 

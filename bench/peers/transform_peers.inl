@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
@@ -58,7 +57,8 @@ class greatest final : public runnable {
 /// The dot product of the first half of the elements and of the second.
 class dot_product final : public runnable {
  public:
-  explicit dot_product(const device_session& on) : product_(on), multiply_(product_.on()) {}
+  dot_product(const device_session& on, std::uint64_t /*max_n*/)
+      : product_(on), multiply_(product_.on()) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     in_ = static_cast<const float*>(in);
@@ -87,27 +87,14 @@ class dot_product final : public runnable {
   std::uint64_t n_ = 0;
 };
 
-template <typename Make>
-peer transform_peer(const char* name, const char* what, Make made) {
-  return {.name = name,
-          .what = what,
-          .make = [made](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-            if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
-              throw input_error("it is judged by the sum of an array of f32 alone");
-            return made(own_session(on), at.n);
-          }};
-}
-
 }  // namespace
 }  // namespace TENFOLD_BACKEND
 
 void append_transform_peers(std::vector<peer>& all) {
-  all.push_back(transform_peer(
-      "transform:arg-max", "the greatest element and where it is first",
-      [](const device_session& on, std::uint64_t n) { return std::make_unique<greatest>(on, n); }));
-  all.push_back(transform_peer(
-      "transform:dot", "the dot product of the first half of the elements and the second",
-      [](const device_session& on, std::uint64_t) { return std::make_unique<dot_product>(on); }));
+  all.push_back(
+      judged_by_sum<greatest>("transform:arg-max", "the greatest element and where it is first"));
+  all.push_back(judged_by_sum<dot_product>(
+      "transform:dot", "the dot product of the first half of the elements and the second"));
 }
 
 }  // namespace tenfold::measure
