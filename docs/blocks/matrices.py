@@ -78,9 +78,8 @@ def small_table(document, mode):
     lines = []
     for row in document["benchmarks"]:
         if row["ok"] and row["contestant"] == OURS and (row["axis"], row["mode"]) == ("rows", mode):
-            has_cub = row["against"] == CUB
-            ratio = f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})" if has_cub else ""
-            lines.append([count(row["n"]), count(row["columns"]), f"{row['real_time']:.4g}", ratio])
+            lines.append([count(row["n"]), count(row["columns"]), f"{row['real_time']:.4g}",
+                          ratio(row) if row["against"] == CUB else ""])
     what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
     return table([what, "columns, sums of rows", "ours, us", "times CUB"], lines)
 
@@ -94,8 +93,7 @@ TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transfor
 
 def transform_table(document, mode):
     """What becomes of elements in one read, against their sum."""
-    lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}",
-              f"{row['ratio']:.3f} ({row['ratio_low']:.3f}..{row['ratio_high']:.3f})"]
+    lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}", ratio(row)]
              for row in document["benchmarks"] if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
     return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "result", "us", "times their sum"], lines)
 

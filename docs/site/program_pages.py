@@ -71,16 +71,13 @@ def write_compare_page(program, page):
         tenfold(program, "compare", *(pathlib.Path(folder, f"{name}.json") for name in documents), *contributed, "--html", page)
 
 
-def write_page(program, page, *arguments, code=0):
-    tenfold(program, *arguments, "--html", page, code=code)
-
-
 def write_players(program, folder):
     calls = [(path, ["check", path.stem], FOUND) for path in (ROOT / "kernels/pitfalls").glob("*.hpp")]
     calls += [(path, ["trace", path.stem.split("_", 1)[1], "--warp", WARPS], 0)
               for path in (ROOT / "kernels").glob("[0-9]*.hpp")]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda call: write_page(program, folder / f"{call[0].stem}.html", *call[1], code=call[2]), calls))
+        list(pool.map(lambda call: tenfold(program, *call[1], "--html", folder / f"{call[0].stem}.html", code=call[2]),
+                      calls))
 
 
 def write_pages(program, folder):
