@@ -70,7 +70,7 @@ __host__ __device__ unsigned lead(const In* p) {
 /// @param out a result for each column, or its partials side by side
 /// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
-__global__ void __launch_bounds__(BlockSize, gpu::bound_to_hold<1024, BlockSize>)
+__global__ void __launch_bounds__(BlockSize, (gpu::bound_to_hold<1024, BlockSize>))
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
                    Op op, cut by, bool once) {
   constexpr int Loads = loads(Width, sizeof(In));

@@ -61,12 +61,12 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// What a lane loads of a tile that it folds at once: 96 bytes in vectors, but no more than 32
-/// elements. And how many segments may end there.
-template <typename In>
+/// Vectors of a tile that a lane folds at once: as many as find room in 96 bytes, as elements and
+/// as what they are accumulated in. And how many segments may end in such a tile.
+template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
-  const int loads = 96 / (int{sizeof(In)} * width<In>), most = 32 / width<In>;
-  return loads < 1 ? 1 : loads < most ? loads : most;
+  const int elements = 96 / int{sizeof(In) < sizeof(T) ? sizeof(T) : sizeof(In)};
+  return elements < width<In> ? 1 : elements / width<In>;
 }();
 inline constexpr unsigned sparse_ends = 3;
 
@@ -241,7 +241,7 @@ struct share {
   /// Folds tiles in which next to no segments end, as lanes have loaded them: for each end they
   /// look at what they have once more. They need no shared memory, and keep no order.
   __device__ void fold_sparse_tiles() {
-    constexpr int Loads = sparse_loads<In>;
+    constexpr int Loads = sparse_loads<In, T>;
     constexpr unsigned Apart = WarpSize * Width, Tile = Apart * Loads;
     const unsigned lane = threadIdx.x % WarpSize;
     T part = lane == 0 ? left : op.identity();
@@ -383,7 +383,7 @@ struct share {
   template <typename Loaded>
   __device__ T fold_between(T start, const Loaded& loaded, unsigned first, unsigned last) const {
     const unsigned at = threadIdx.x % WarpSize * Width - first;
-    static_for<0, less_than<sparse_loads<In>>, increment<1>>([&]<int L>() {
+    static_for<0, less_than<sparse_loads<In, T>>, increment<1>>([&]<int L>() {
       static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
         if (at + (L * WarpSize * Width + W) < last - first)
           start = op(start, T(get<W>(get<L>(loaded))));
@@ -409,16 +409,15 @@ struct share {
     unsigned before = gpu::shuffle_up<WarpSize>(get<Ends - 1>(my_ends), 1);
     if (threadIdx.x % WarpSize == 0) before = 0;
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
-      // To divide by Run is to multiply and to shift, exact for places in a tile. The ranks of a
-      // run fill whole words, which are more bytes than the run has elements.
+      // To divide by Run is to multiply and to shift, exact for places in a tile.
       constexpr unsigned Reciprocal = (0x10000 + Run - 1) / Run;
+      constexpr unsigned PartsApart = 16 * (memory::Apart - 1);
       const unsigned i = threadIdx.x % WarpSize * Ends + E, end = get<E>(my_ends);
       const unsigned last = end - 1, its_run = last * Reciprocal >> 16;
-      const unsigned part = Run <= 16 ? 0 : (last - its_run * Run) / 16;
+      const unsigned in_run = last - its_run * Run, part = Run <= 16 ? 0 : in_run / 16;
       if (i < here) result(shared, i) = E == 0 && i == 0 ? left : op.identity();
       if (i < here && end > before)
-        ranks[last + its_run * (16 - Run) + part * (16 * (memory::Apart - 1))] =
-            static_cast<unsigned char>(i + 1);
+        ranks[16 * its_run + in_run + part * PartsApart] = static_cast<unsigned char>(i + 1);
       before = end;
     });
   }
