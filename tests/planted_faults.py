@@ -147,9 +147,9 @@ FAULTS = [
     {
         "name": "nan-equals-all",
         "what": "NaN equals any number",
-        "file": "host/data/reference.cpp",
-        "old": "return std::isnan(a) && std::isnan(b);",
-        "new": "return true;",
+        "file": "host/reduce/element.hpp",
+        "old": "std::isnan(a) && std::isnan(b)",
+        "new": "std::isnan(a) || std::isnan(b)",
         "targets": ["host_tests"],
         "test": "Judge.KnowsNanAndInfinity",
     },
