@@ -110,9 +110,9 @@ inline std::uint64_t most_partials(const device_properties& device) {
 
 /// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
 /// eight turns of 16 KiB all the same: the device then reads what lies closer together. But large
-/// partials make the second launch longer, which is taken to cost as much time as four turns. Where
-/// there is but a row of them, as many blocks do as the device holds at once: with 40 registers a
-/// thread, which they take on an H200, three quarters of what it has threads for.
+/// partials make the second launch longer, which is taken to cost as much time as four turns. For a
+/// single row with large partials, as many blocks are enough as the device holds at once: three
+/// quarters of what it has threads for, since nvcc gives a thread 40 registers for sm_90.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);

@@ -238,8 +238,8 @@ struct share {
   density ends_are = density::few;
   unsigned likely_ends = WarpSize, likely_elements = ~0u;
 
-  /// Folds tiles in which next to no segments end, as lanes have loaded them: for each end they
-  /// look at what they have once more. They need no shared memory, and keep no order.
+  /// Folds tiles in which few segments end, or none. Lanes keep what they loaded, and go through it
+  /// once more for each end. This takes no shared memory, but does not keep the order.
   __device__ void fold_sparse_tiles() {
     constexpr int Loads = sparse_loads<In, T>;
     constexpr unsigned Apart = WarpSize * Width, Tile = Apart * Loads;
