@@ -317,10 +317,12 @@ class column_reducer {
     unsigned length = 1;
     std::size_t stride = 1;
     unchanged f;
-    void* arguments[] = {&in, &out, &columns, &length, &stride, &op_, &f};
-    const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * at_once);
-    launch(kernel, std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on,
-           arguments);
+    const std::size_t of_block = threads_block * at_once;
+    for (std::size_t taken; columns != 0; columns -= taken, in = in + taken, out += taken) {
+      taken = std::min<std::size_t>(columns, properties_.blocks_per_launch * of_block);
+      void* arguments[] = {&in, &out, &taken, &length, &stride, &op_, &f};
+      launch(kernel, ceil_div(taken, of_block), threads_block, 0, on, arguments);
+    }
   }
 
   template <int Width>

@@ -35,6 +35,7 @@ enum class row_folder { lanes, warp, blocks };
 /// Lanes that share a row, the loads of each, and the rows that they take at once.
 struct short_rows {
   int lanes, loads, rows;
+  int block = 128;  ///< threads
 
   friend bool operator==(const short_rows&, const short_rows&) = default;
 };
@@ -44,8 +45,8 @@ struct row_plan {
   row_folder by;
   bool in_vectors;                   ///< in loads of 16 bytes, not of an element
   short_rows shape{};                ///< of lanes
-  bool once = true;                  ///< loads of a vector are marked as read once
   int block = 128;                   ///< threads
+  bool once = true;                  ///< loads of a vector are marked as read once
   std::uint64_t blocks_per_row = 1;  ///< if several, a second launch folds what they leave
 };
 
@@ -64,7 +65,8 @@ namespace detail {
 /// The shapes in which an H200 read 2^28 f32 fastest, from rows of one on: it needs about eight
 /// loads of a lane on their way, and no more lanes or loads than the row has elements for. Elements
 /// of less than four bytes are loaded as vectors, which ask for fewer lanes.
-inline constexpr std::array<short_rows, 12> shapes_of_elements{{{1, 1, 4},
+inline constexpr std::array<short_rows, 13> shapes_of_elements{{{1, 4, 1, 256},
+                                                                {1, 1, 4},
                                                                 {1, 2, 4},
                                                                 {1, 4, 3},
                                                                 {1, 8, 2},
@@ -95,11 +97,14 @@ constexpr int loads_of_turn(std::size_t bytes_of_load) {
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
 }
 
-inline constexpr int lanes_block = 128, largest_block = 256;
+/// Threads of blocks of several rows, or of one that is not long; of those that take turns of a
+/// row; and of one that has a row of four turns or more to itself.
+inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
+inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
 
 /// As many blocks as the device holds twice: the second half takes the place of what ends early.
 inline std::uint64_t blocks_wanted(const device_properties& device) {
-  return 2 * resident_blocks(device, largest_block, 0) *
+  return 2 * resident_blocks(device, turns_block, 0) *
          static_cast<std::uint64_t>(device.multiprocessors);
 }
 
@@ -110,14 +115,15 @@ inline std::uint64_t most_partials(const device_properties& device) {
 
 /// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
 /// eight turns of 16 KiB all the same: the device then reads what lies closer together. But large
-/// partials make the second launch longer, which is taken to cost as much time as four turns. For a
-/// single row with large partials, as many blocks are enough as the device holds at once: three
-/// quarters of what it has threads for, since nvcc gives a thread 40 registers for sm_90.
+/// partials make the second launch longer, which is taken to cost as much time as eight turns, or
+/// four of a single row. For that one with large partials, as many blocks are enough as the device
+/// holds at once: three quarters of what it has threads for, since nvcc gives a thread 40 registers
+/// for sm_90.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
-  if (turns < 4 || rows >= wanted) return 1;
+  if (turns < (q.rows > 1 ? 8 : 4) || rows >= wanted) return 1;
   if (rows == 1 && q.result_bytes > 8) return std::min(turns, wanted * 3 / 8);
   const std::uint64_t few = ceil_div(wanted, rows);
   const std::uint64_t most =
@@ -134,9 +140,12 @@ inline std::uint64_t blocks_for(const row_query& q) {
   const bool is_short_in_vectors = is_aligned && q.element_bytes < 4;
   const std::size_t width = is_short_in_vectors ? q.vector_width : 1;
   row_plan plan{row_folder::lanes, is_short_in_vectors};
+  const std::uint64_t threads = blocks_wanted(q.device) / 2 * turns_block;
   const auto finds_shape = [&](const auto& shapes) {
     for (const short_rows& each : shapes) {
+      if (each == shapes_of_elements[0] && q.rows > threads / 2) continue;
       plan.shape = fitting(each, width * q.element_bytes);
+      plan.block = plan.shape.block;
       if (q.columns <= static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads) * width)
         return true;
     }
@@ -146,17 +155,32 @@ inline std::uint64_t blocks_for(const row_query& q) {
       (is_short_in_vectors ? finds_shape(shapes_of_vectors) : finds_shape(shapes_of_elements)))
     return plan;
 
-  plan = {
-      row_folder::warp, is_aligned, {}, loads_once(q.device, q.rows * q.stride * q.element_bytes)};
-  const std::uint64_t bytes = q.columns * q.element_bytes,
-                      warps_wanted = blocks_wanted(q.device) / 2 *
-                                     static_cast<std::uint64_t>(largest_block / q.device.warp_size);
-  if (bytes <= 6144 && q.rows >= warps_wanted) return plan;
+  plan = {row_folder::warp,
+          is_aligned,
+          {},
+          lanes_block,
+          loads_once(q.device, q.rows * q.stride * q.element_bytes)};
+  const std::uint64_t bytes = q.columns * q.element_bytes;
+  if (bytes <= 6144 && q.rows >= threads / static_cast<std::uint64_t>(q.device.warp_size))
+    return plan;
   plan.by = row_folder::blocks;
   plan.blocks_per_row = blocks_for(q);
-  if (bytes >= 16384) plan.block = largest_block;
+  if (bytes >= 16384) plan.block = turns_block;
+  if (bytes >= 65536 && bytes < 131072 && plan.blocks_per_row == 1) plan.block = lone_block;
   return plan;
 }
+
+namespace detail {
+
+/// What a block of the launch that reads the matrix has, if several do not share one.
+inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
+  if (plan.by == row_folder::blocks) return 1;
+  return static_cast<std::uint64_t>(plan.by == row_folder::warp
+                                        ? plan.block / warp_size
+                                        : plan.block / plan.shape.lanes * plan.shape.rows);
+}
+
+}  // namespace detail
 
 /// Reduces the rows of matrices of In, each to one T with Op, whatever their shape.
 ///
@@ -187,7 +211,7 @@ class row_reducer {
         partials_(on, detail::most_partials(properties_) * sizeof(T)) {
     detail::check_warps(on, "rows");
     start_ = earliest_start(
-        on, &blocks_per_row::reduce_rows<detail::largest_block, 32, 1,
+        on, &blocks_per_row::reduce_rows<detail::turns_block, 32, 1,
                                          detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>);
   }
 
@@ -215,8 +239,8 @@ class row_reducer {
     const launch_start start = blocks == 1 ? launch_start::after_the_previous : start_;
     launch_rows<In>(plan, in, rows, columns, stride, results, f_, on, start);
     if (blocks != 1)
-      launch_rows<T>({row_folder::blocks, false, {}, true, detail::largest_block},
-                     elements_of<T>(results), rows, blocks, blocks, out, unchanged{}, on, start);
+      launch_rows<T>({row_folder::blocks, false, {}, detail::turns_block}, elements_of<T>(results),
+                     rows, blocks, blocks, out, unchanged{}, on, start);
   }
 
   /// How `enqueue` folds such a matrix.
@@ -230,52 +254,53 @@ class row_reducer {
   template <typename From>
   static constexpr int width = gpu::vector_width<From, 16>;
 
-  struct chosen {
-    kernel_handle kernel{};
-    std::uint64_t blocks = 0;
-  };
-
   template <typename From, typename Transform>
   void launch_rows(const row_plan& plan, elements_of<From> in, std::size_t rows,
                    std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on,
                    launch_start start) {
-    chosen by;
+    kernel_handle kernel;
     std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
-      by = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan, rows)
-                           : choose<WarpSize, 1, From, Transform>(plan, rows);
+      kernel = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan)
+                               : choose<WarpSize, 1, From, Transform>(plan);
     });
+    const std::uint64_t most = properties_.blocks_per_launch;
+    const std::size_t of_block = detail::rows_of_block(plan, device_.warp_size());
+    if (plan.by == row_folder::lanes) {
+      auto few_columns = static_cast<unsigned>(columns);
+      for (std::size_t taken; rows != 0; rows -= taken, in = in + taken * stride, out += taken) {
+        taken = std::min<std::size_t>(rows, most * of_block);
+        void* arguments[] = {&in, &out, &taken, &few_columns, &stride, &op_, &f};
+        launch(kernel, ceil_div(taken, of_block), plan.block, 0, on, arguments, start);
+      }
+      return;
+    }
     std::size_t blocks_per_row = plan.blocks_per_row;
-    auto few_columns = static_cast<unsigned>(columns);
-    void* const length = plan.by == row_folder::lanes ? static_cast<void*>(&few_columns) : &columns;
-    void* arguments[] = {&in, &out, &rows, length, &stride, &op_, &f, &blocks_per_row};
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &f, &blocks_per_row};
     // What exceeds the largest grid is left to its loop.
-    launch(by.kernel, std::min(by.blocks, properties_.blocks_per_launch), plan.block, 0, on,
+    launch(kernel, std::min(ceil_div(rows, of_block) * blocks_per_row, most), plan.block, 0, on,
            arguments, start);
   }
 
   template <int WarpSize, int Width, typename From, typename Transform>
-  static chosen choose(const row_plan& plan, std::uint64_t rows) {
+  static kernel_handle choose(const row_plan& plan) {
     using namespace detail;
     constexpr int Loads = loads_of_turn(Width * sizeof(From));
-    if (plan.by == row_folder::warp)
-      return {
-          &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op, Transform>,
-          ceil_div(rows, lanes_block / WarpSize)};
     if (plan.by == row_folder::lanes)
-      return choose_short<WarpSize, Width, From, Transform>(plan.shape, rows);
-    if (plan.block == largest_block)
-      return {&blocks_per_row::reduce_rows<largest_block, WarpSize, Width, Loads, From, T, Op,
-                                           Transform>,
-              rows * plan.blocks_per_row};
-    return {
-        &blocks_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op, Transform>,
-        rows * plan.blocks_per_row};
+      return choose_short<WarpSize, Width, From, Transform>(plan.shape);
+    if (plan.by == row_folder::warp)
+      return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op,
+                                         Transform>;
+    kernel_handle found;
+    std::ignore = static_switch<row_blocks>(plan.block, [&]<int Block>() {
+      found = &blocks_per_row::reduce_rows<Block, WarpSize, Width, Loads, From, T, Op, Transform>;
+    });
+    return found;
   }
 
   template <int WarpSize, int Width, typename From, typename Transform>
-  static chosen choose_short(const short_rows& shape, std::uint64_t rows) {
+  static kernel_handle choose_short(const short_rows& shape) {
     using namespace detail;
-    chosen found;
+    kernel_handle found;
     constexpr auto& shapes = [&]() -> auto& {
       if constexpr (Width == 1)
         return shapes_of_elements;
@@ -288,9 +313,8 @@ class row_reducer {
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
         constexpr short_rows S = fitting(shapes[I], Width * sizeof(From));
         if (shape == S)
-          found = {&lanes_per_row::reduce_short_rows<lanes_block, WarpSize, S.lanes, Width, S.loads,
-                                                     S.rows, From, T, Op, Transform>,
-                   ceil_div(rows, static_cast<std::uint64_t>(lanes_block / S.lanes * S.rows))};
+          found = &lanes_per_row::reduce_short_rows<S.block, WarpSize, S.lanes, Width, S.loads,
+                                                    S.rows, From, T, Op, Transform>;
       });
     return found;
   }

@@ -207,7 +207,7 @@ class predicate_reducer {
   }
 
  private:
-  static constexpr int block = detail::largest_block, width = gpu::vector_width<In, 16>;
+  static constexpr int block = detail::turns_block, width = gpu::vector_width<In, 16>;
   /// 128 bytes of a lane, so that not too many warps look at the same word at once.
   static constexpr int loads = detail::largest_loads > width * sizeof(In)
                                    ? int{detail::largest_loads / (width * sizeof(In))}

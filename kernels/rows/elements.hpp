@@ -28,7 +28,7 @@ class elements_of {
   }
   /// Whether loads are marked as read once.
   void mark(bool once) { once_ = once; }
-  __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
+  __host__ __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
   template <int Width>
   __device__ bool is_aligned() const {
     return gpu::is_vector_aligned<Width>(data_);
@@ -68,7 +68,9 @@ class elements_of<both<A, B>> {
     first_.mark(once);
     second_.mark(once);
   }
-  __device__ elements_of operator+(std::size_t n) const { return {first_ + n, second_ + n}; }
+  __host__ __device__ elements_of operator+(std::size_t n) const {
+    return {first_ + n, second_ + n};
+  }
   template <int Width>
   __device__ bool is_aligned() const {
     return first_.template is_aligned<Width>() && second_.template is_aligned<Width>();

@@ -108,7 +108,8 @@ __global__ void __launch_bounds__(BlockSize)
   }
 }
 
-/// Rows of no more elements than the lanes load at once.
+/// Rows of no more elements than the lanes load at once. A grid takes them all: what a small matrix
+/// waits for is the code, and a loop is more of it.
 /// @tparam Rows that the lanes take at once
 template <int BlockSize, int WarpSize, int Lanes, int Width, int Loads, int Rows, typename In,
           typename T, typename Op, typename F>
@@ -117,22 +118,20 @@ __global__ void __launch_bounds__(BlockSize)
                       std::size_t stride, Op op, F f) {
   constexpr unsigned Groups = BlockSize / Lanes;
   const unsigned lane = threadIdx.x % Lanes, group = threadIdx.x / Lanes;
-  for (std::size_t first = std::size_t{blockIdx.x} * (Groups * Rows); first < rows;
-       first += std::size_t{gridDim.x} * (Groups * Rows)) {
-    static_array<loaded<In, Width, Loads>, Rows> turns{};
-    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-      const std::size_t row = first + group + R * Groups;
-      if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);
-    });
-    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
-      const std::size_t row = first + group + R * Groups;
-      // All lanes shuffle, those beyond the last row too.
-      T result = fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns), in + row * stride,
-                                            row < rows ? columns : 0, 0);
-      if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize, Lanes>(result, op);
-      if (lane == 0 && row < rows) out[row] = result;
-    });
-  }
+  const std::size_t first = std::size_t{blockIdx.x} * (Groups * Rows) + group;
+  static_array<loaded<In, Width, Loads>, Rows> turns{};
+  static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+    const std::size_t row = first + R * Groups;
+    if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);
+  });
+  static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+    const std::size_t row = first + R * Groups;
+    // All lanes shuffle, those beyond the last row too.
+    T result = fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns), in + row * stride,
+                                          row < rows ? columns : 0, 0);
+    if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize, Lanes>(result, op);
+    if (lane == 0 && row < rows) out[row] = result;
+  });
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::lanes_per_row

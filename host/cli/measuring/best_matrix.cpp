@@ -52,6 +52,8 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
   const auto warp = static_cast<std::uint64_t>(device.warp_size);
   const std::uint64_t turn =
       width * static_cast<std::uint64_t>(detail::loads_of_turn(width * size_of(m.type)));
+  const std::uint64_t blocks =
+      ceil_div(m.rows, detail::rows_of_block(plan, device.warp_size)) * plan.blocks_per_row;
   const std::string lanes_file = "kernels/rows/lanes_per_row.hpp",
                     blocks_file = "kernels/rows/blocks_per_row.hpp";
   if (plan.by == row_folder::lanes) {
@@ -63,26 +65,23 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
             lanes_file,
             fmt::format("each lane has all of its part of {} row{} on its way at once", rows,
                         rows == 1 ? "" : "s"),
-            detail::lanes_block,
+            plan.block,
             width * static_cast<std::uint64_t>(plan.shape.loads) * rows,
-            ceil_div(m.rows, detail::lanes_block / lanes * rows)};
+            blocks};
   }
   if (plan.by == row_folder::warp)
-    return {"a warp a row",
-            lanes_file,
-            "there are rows for all warps: no shared memory, no barrier",
-            detail::lanes_block,
-            turn,
-            ceil_div(m.rows, detail::lanes_block / warp)};
+    return {
+        "a warp a row", lanes_file, "there are rows for all warps: no shared memory, no barrier",
+        plan.block,     turn,       blocks};
   if (plan.blocks_per_row == 1)
     return {"a block a row", blocks_file, "all loads of a row are on their way at once",
-            plan.block,      turn,        m.rows};
+            plan.block,      turn,        blocks};
   return {fmt::format("{} blocks a row, and a second launch", plan.blocks_per_row),
           blocks_file,
           "with one block a row, multiprocessors would be idle",
           plan.block,
           turn,
-          m.rows * plan.blocks_per_row};
+          blocks};
 }
 
 explained_kernel explain(const column_plan& plan, const matrix& m) {
