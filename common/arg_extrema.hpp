@@ -35,10 +35,11 @@ struct arg_extremum {
     const bool takes_a = a_is_first != beats(second, first);
     return {takes_a ? a.value : b.value, takes_a ? a.index : b.index};
   }
-  /// The same of elements behind all of a's: vectors of them, the first at `first`, each `stride`
-  /// elements behind the last. Few are taken, so where one stands is asked only if it is.
+  /// The same of elements of which a is none, all before it or all behind: vectors of them, the
+  /// first at `first`, each `stride` elements behind the last. Few are taken, so where one stands
+  /// is asked only if it is.
   template <typename In, int Width, int Loads>
-  __host__ __device__ constexpr placed<T> with_later(
+  __host__ __device__ constexpr placed<T> with_others(
       const placed<T>& a, const static_array<static_array<In, Width>, Loads>& vectors,
       std::uint64_t first, unsigned stride) const {
     // Each vector alone, so that none waits for another.
@@ -52,7 +53,7 @@ struct arg_extremum {
     T value = get<0>(extrema);
     static_for<1, less_than<Loads>, increment<1>>(
         [&]<int L>() { value = Extremum{}(value, get<L>(extrema)); });
-    if (a.index != identity().index && !beats(value, a.value)) return a;
+    if (a.index < first ? !beats(value, a.value) : beats(a.value, value)) return a;
     unsigned place = 0;
     static_for<0, less_than<Loads * Width>, increment<1>>([&]<int Before>() {
       constexpr int I = Loads * Width - 1 - Before, L = I / Width, W = I % Width;
@@ -98,12 +99,12 @@ struct with_place {
   __host__ __device__ constexpr placed<T> operator()(const In& x, std::uint64_t i) const {
     return {T(x), i};
   }
-  /// What `op` makes of all that `start` has and then of vectors, see there.
+  /// What `op` makes of `start` and of vectors, see there.
   template <typename Extremum, typename Vectors>
   __host__ __device__ constexpr placed<T> fold(const arg_extremum<T, Extremum>& op,
                                                const placed<T>& start, const Vectors& vectors,
                                                std::uint64_t first, unsigned stride) const {
-    return op.with_later(start, vectors, first, stride);
+    return op.with_others(start, vectors, first, stride);
   }
 };
 

@@ -65,26 +65,33 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
 }
 
 /// Folds the elements from `begin` to `end` of a row: a turn from `begin` on, and so on each `step`
-/// elements. All lanes of a warp call it.
+/// elements. Where order need not be kept, several turns are counted from the end: who reduces a
+/// row has mostly just written it, and the cache still holds its end. All lanes of a warp call it.
+/// @param begin, step whole numbers of turns
 /// @return in lane 0
 template <int WarpSize, int Width, int Loads, typename T, typename In, typename Op, typename F>
 __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, std::size_t step,
                       Op op, F f) {
   constexpr std::size_t Turn = WarpSize * Width * Loads;
   T result = op.identity();
-  std::size_t at = begin;
-  for (; at + Turn <= end; at += step) {
-    loaded<In, Width, Loads> turn{};
-    load_turn<WarpSize>(turn, row + at, unsigned{Turn});
-    result = fold_turn<WarpSize, WarpSize>(op, f, result, turn, row + at, unsigned{Turn}, at);
-  }
-  if (at < end) {
-    const auto left = static_cast<unsigned>(end - at);
+  const auto fold = [&](std::size_t at, unsigned left) {
     loaded<In, Width, Loads> turn{};
     load_turn<WarpSize>(turn, row + at, left);
     result = fold_turn<WarpSize, WarpSize>(op, f, result, turn, row + at, left, at);
+  };
+  if constexpr (Op::commutes) {
+    const std::size_t last = (end - 1) / Turn * Turn;
+    std::size_t at = step < end ? last - begin : begin;
+    const bool has_rest = at == last && end - last < Turn;
+    if (has_rest) at -= step;
+    for (; at < end; at -= step) fold(at, unsigned{Turn});  // below 0 is far beyond the end
+    if (has_rest) fold(last, static_cast<unsigned>(end - last));
+    result = gpu::fold_warp<WarpSize>(result, op);
+  } else {
+    std::size_t at = begin;
+    for (; at + Turn <= end; at += step) fold(at, unsigned{Turn});
+    if (at < end) fold(at, static_cast<unsigned>(end - at));
   }
-  if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize>(result, op);
   return result;
 }
 

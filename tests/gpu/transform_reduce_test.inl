@@ -162,7 +162,7 @@ void expect_vectors_as_one_by_one(std::initializer_list<T> values) {
   using pair = static_array<T, 2>;
   const auto expect = [&](const placed<T>& a, T w, T x, T y, T z) {
     const placed<T> vectors =
-        op.with_later(a, static_array<pair, 2>{pair{w, x}, pair{y, z}}, 2, 10);
+        op.with_others(a, static_array<pair, 2>{pair{w, x}, pair{y, z}}, 2, 10);
     const placed<T> each = op(op(op(op(a, {w, 2}), {x, 3}), {y, 12}), {z, 13});
     EXPECT_EQ(vectors.index, each.index)
         << a.value << ": " << w << " " << x << " " << y << " " << z;
@@ -173,7 +173,10 @@ void expect_vectors_as_one_by_one(std::initializer_list<T> values) {
       for (const T y : values)
         for (const T z : values) {
           expect(op.identity(), w, x, y, z);
-          for (const T a : values) expect({a, 1}, w, x, y, z);
+          for (const T a : values) {
+            expect({a, 1}, w, x, y, z);
+            expect({a, 14}, w, x, y, z);
+          }
         }
 }
 
