@@ -19,6 +19,7 @@
 #include <set>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "host/error.hpp"
@@ -451,9 +452,9 @@ std::vector<pointer_argument> pointers_among(const erased_kernel& kernel, void* 
 
 }  // namespace
 
-void set_schedule(const schedule& order) {
+schedule set_schedule(const schedule& order) {
   const std::scoped_lock lock(schedule_mutex);
-  active_schedule = order;
+  return std::exchange(active_schedule, order);
 }
 
 schedule current_schedule() {
@@ -465,8 +466,8 @@ std::uint64_t set_step_limit(std::uint64_t most) {
   return step_limit.exchange(most);
 }
 
-void set_observer(observer* observing) {
-  active_observer = observing;
+observer* set_observer(observer* observing) {
+  return active_observer.exchange(observing);
 }
 
 observer* current_observer() {

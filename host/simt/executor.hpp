@@ -48,23 +48,13 @@ void set_patience(double seconds);
 
 inline constexpr unsigned max_threads_per_block = 1024;
 
-/// Sets the order of blocks and lanes for the launches that follow; `in_order` at first.
-void set_schedule(const schedule& order);
+/// Sets the order of blocks and lanes for the launches that follow; `in_order` at first. @return
+/// the one before
+schedule set_schedule(const schedule& order);
 [[nodiscard]] schedule current_schedule();
 
 /// Sets an order for as long as it lives.
-class scoped_schedule {
- public:
-  explicit scoped_schedule(const schedule& order) : before_(current_schedule()) {
-    set_schedule(order);
-  }
-  ~scoped_schedule() { set_schedule(before_); }
-  scoped_schedule(const scoped_schedule&) = delete;
-  scoped_schedule& operator=(const scoped_schedule&) = delete;
-
- private:
-  schedule before_;
-};
+using scoped_schedule = scoped_setting<schedule, &set_schedule>;
 
 /// Basic blocks that a thread may enter before its kernel counts as endless: enough for one thread
 /// to fold all elements.
@@ -77,16 +67,7 @@ class scoped_schedule {
 std::uint64_t set_step_limit(std::uint64_t most);
 
 /// Sets a limit of steps for as long as it lives.
-class scoped_step_limit {
- public:
-  explicit scoped_step_limit(std::uint64_t most) : before_(set_step_limit(most)) {}
-  ~scoped_step_limit() { set_step_limit(before_); }
-  scoped_step_limit(const scoped_step_limit&) = delete;
-  scoped_step_limit& operator=(const scoped_step_limit&) = delete;
-
- private:
-  std::uint64_t before_;
-};
+using scoped_step_limit = scoped_setting<std::uint64_t, &set_step_limit>;
 
 /// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
 /// as many as the machine runs at once, up to 16.

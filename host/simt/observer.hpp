@@ -157,23 +157,27 @@ class observer {
   virtual void written_by_host(const void* /*memory*/, std::size_t /*bytes*/) {}
 };
 
-/// Has launches observed from now on; null: no longer. Not while a launch runs.
-void set_observer(observer* observing);
+/// Has launches observed from now on; null: no longer. Not while a launch runs. @return who
+/// observed before
+observer* set_observer(observer* observing);
 [[nodiscard]] observer* current_observer();
 
-/// Has launches observed for as long as it lives, then by whoever observed before.
-class scoped_observer {
+/// Sets something for as long as it lives, then what there was before.
+/// @tparam Set gives back what it replaces
+template <typename Setting, auto Set>
+class scoped_setting {
  public:
-  explicit scoped_observer(observer* observing) : before_(current_observer()) {
-    set_observer(observing);
-  }
-  ~scoped_observer() { set_observer(before_); }
-  scoped_observer(const scoped_observer&) = delete;
-  scoped_observer& operator=(const scoped_observer&) = delete;
+  explicit scoped_setting(const Setting& wanted) : before_(Set(wanted)) {}
+  ~scoped_setting() { Set(before_); }
+  scoped_setting(const scoped_setting&) = delete;
+  scoped_setting& operator=(const scoped_setting&) = delete;
 
  private:
-  observer* before_;
+  Setting before_;
 };
+
+/// Has launches observed for as long as it lives, then by whoever observed before.
+using scoped_observer = scoped_setting<observer*, &set_observer>;
 
 /// Ends the running block with the failure `stopped`: an observer has seen enough. Called from a
 /// kernel's thread.
