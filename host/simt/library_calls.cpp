@@ -28,13 +28,6 @@ int print(const char* format, std::va_list values) {
   va_end(again);
   return length;
 }
-int print_parts(const char* format, ...) {
-  std::va_list values;
-  va_start(values, format);
-  const int length = print(format, values);
-  va_end(values);
-  return length;
-}
 
 }  // namespace
 
@@ -63,13 +56,13 @@ int __wrap___printf_chk(int, const char* format, ...) {
   return length;
 }
 int __wrap_puts(const char* text) {
-  return print_parts("%s\n", text);
+  return __wrap_printf("%s\n", text);
 }
 int __wrap_putchar(int character) {
-  return print_parts("%c", character);
+  return __wrap_printf("%c", character);
 }
 int __wrap_putc(int character, std::FILE* to) {
-  return to == stdout ? print_parts("%c", character) : std::fputc(character, to);
+  return to == stdout ? __wrap_printf("%c", character) : std::fputc(character, to);
 }
 
 // Of a kernel the program goes on, and says whose assertion it was.
