@@ -3,15 +3,24 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/cli/commands.hpp"
-#include "host/cli/measuring/best_matrix.hpp"
 #include "host/cli/measuring/run_command.hpp"
+#include "host/column_reducer.hpp"
 #include "host/measure/search.hpp"
 #include "host/reduce/best.hpp"
+#include "host/reduce/element.hpp"
+#include "host/reduce/plan.hpp"
+#include "host/row_reducer.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/terminal.hpp"
 
@@ -118,6 +127,201 @@ std::vector<result> take_best(const options& o, const conditions& at, testbed& b
 exit_code run_best(const options& o) {
   return run_and_report(
       o, [&](testbed& bed) { return take_best(o, bed.at(choose_mode(o, bed)), bed); });
+}
+
+// ---- the rows or columns of a matrix ------------------------------------------------------------
+
+/// What an H200 took for the sums of a matrix of f32.
+struct measured_matrix {
+  std::uint64_t columns, n;
+  double microseconds, share, ratio;
+};
+
+#include "host/cli/measuring/measured_matrices.inl"
+
+struct matrix {
+  std::uint64_t rows, columns;
+  element_type type;
+  bool sums_columns;
+
+  [[nodiscard]] std::uint64_t vector_width() const {
+    return std::max<std::uint64_t>(16 / size_of(type), 1);
+  }
+};
+
+/// A kernel in its launch shape, as a reader is told of it.
+struct explained_kernel {
+  std::string who, file, why;
+  int block;
+  std::uint64_t items;  ///< elements that a thread loads before it folds any
+  std::uint64_t grid;   ///< blocks of the first launch
+};
+
+explained_kernel explain(const row_plan& plan, const matrix& m, const device_properties& device) {
+  const std::uint64_t width = plan.in_vectors ? m.vector_width() : 1;
+  const auto warp = static_cast<std::uint64_t>(device.warp_size);
+  const std::uint64_t turn =
+      width * static_cast<std::uint64_t>(detail::loads_of_turn(width * size_of(m.type)));
+  const std::uint64_t blocks =
+      ceil_div(m.rows, detail::rows_of_block(plan, device.warp_size)) * plan.blocks_per_row;
+  const std::string lanes_file = "kernels/rows/lanes_per_row.hpp",
+                    blocks_file = "kernels/rows/blocks_per_row.hpp";
+  if (plan.by == row_folder::lanes) {
+    const auto lanes = static_cast<std::uint64_t>(plan.shape.lanes),
+               rows = static_cast<std::uint64_t>(plan.shape.rows);
+    return {lanes == 1      ? "a thread a row"
+            : lanes == warp ? "a warp a row, in one turn"
+                            : fmt::format("{} lanes of a warp a row", lanes),
+            lanes_file,
+            fmt::format("each lane has all of its part of {} row{} on its way at once", rows,
+                        rows == 1 ? "" : "s"),
+            plan.block,
+            width * static_cast<std::uint64_t>(plan.shape.loads) * rows,
+            blocks};
+  }
+  if (plan.by == row_folder::warp)
+    return {
+        "a warp a row", lanes_file, "there are rows for all warps: no shared memory, no barrier",
+        plan.block,     turn,       blocks};
+  if (plan.blocks_per_row == 1)
+    return {"a block a row", blocks_file, "all loads of a row are on their way at once",
+            plan.block,      turn,        blocks};
+  return {fmt::format("{} blocks a row, and a second launch", plan.blocks_per_row),
+          blocks_file,
+          "with one block a row, multiprocessors would be idle",
+          plan.block,
+          turn,
+          blocks};
+}
+
+explained_kernel explain(const column_plan& plan, const matrix& m) {
+  const std::uint64_t width = plan.in_vectors ? m.vector_width() : 1;
+  const column_tiles::cut& c = plan.cut;
+  const auto loads =
+      static_cast<std::uint64_t>(column_tiles::loads(static_cast<int>(width), size_of(m.type)));
+  constexpr int few_block = 128, tiles_block = 256;
+  if (plan.by_threads)
+    return {width == 1 ? "a thread a column" : fmt::format("a thread {} columns", width),
+            "kernels/columns/few_rows.hpp",
+            "so few rows leave nothing to share",
+            few_block,
+            width * m.rows,
+            ceil_div(m.columns, few_block * width)};
+  std::string tile = c.folds_abreast() ? fmt::format("a block a tile of {} rows abreast", c.abreast)
+                                       : fmt::format("a block a tile of {} columns", c.columns);
+  if (c.abreast > 1 && !c.folds_abreast()) tile += fmt::format(" of {} rows abreast", c.abreast);
+  if (c.parts > 1) tile += fmt::format(", {} blocks below each other", c.parts);
+  if (c.partials() > 1) tile += ", and a second launch";
+  return {tile,
+          "kernels/columns/tiles.hpp",
+          c.parts == 1 ? "there are tiles for the multiprocessors, or little to read"
+                       : "with one block a tile, multiprocessors would be idle",
+          tiles_block,
+          width * loads,
+          c.tiles * c.parts};
+}
+
+explained_kernel choose(const matrix& m, const device_properties& device) {
+  if (m.sums_columns) {
+    // As many as registers leave room for: half of what there are threads for.
+    const std::uint64_t held = std::max<std::uint64_t>(resident_blocks(device, 256, 0) / 2, 1) *
+                               static_cast<std::uint64_t>(device.multiprocessors);
+    return explain(
+        plan_columns({m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(), 256, held,
+                      false, detail::room_for_partials(held, 256, m.vector_width())}),
+        m);
+  }
+  // Of a sum in double or in 64 bits.
+  constexpr std::size_t result_bytes = 8;
+  return explain(plan_rows({device, m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(),
+                            result_bytes}),
+                 m, device);
+}
+
+/// The one whose rows are most nearly as long.
+const measured_matrix& nearest(const matrix& m) {
+  const auto distance = [&](const measured_matrix& each) {
+    return std::abs(std::log2(static_cast<double>(m.columns) / static_cast<double>(each.columns)));
+  };
+  const std::span<const measured_matrix> all =
+      m.sums_columns ? std::span(measured_columns) : std::span(measured_rows);
+  return *std::ranges::min_element(all, {}, distance);
+}
+
+std::string describe(const measured_matrix& found, const matrix& m) {
+  const std::string ratio =
+      found.ratio == 0 ? "" : fmt::format(", {:.3f} times as fast as CUB", found.ratio);
+  return fmt::format(
+      "recorded on {}, of the nearest shape that was measured, the {} of {} x {} f32, after a "
+      "kernel: {}, {} of what one that does nothing else reads{}",
+      measured_on, m.sums_columns ? "columns" : "rows", format_count(found.n / found.columns),
+      format_count(found.columns), format_seconds(1e-6 * found.microseconds),
+      format_share(found.share), ratio);
+}
+
+/// As typed; without rows it is no matrix.
+struct matrix_request {
+  std::string rows, columns, axis = "rows";
+};
+
+matrix read(const options& o, const matrix_request& asked) {
+  if (asked.columns.empty() || asked.rows.empty())
+    throw input_error("a matrix has --rows and --columns: give both");
+  const element_type type = o.type.empty() ? element_type::f32 : parse_element_type(o.type);
+  const matrix m{parse_count(asked.rows), parse_count(asked.columns), type,
+                 asked.axis == "columns"};
+  if (m.rows == 0 || m.columns == 0)
+    throw input_error("a matrix without rows or columns takes no kernel: use 1 or more of each");
+  if (const std::uint64_t most = (std::uint64_t{1} << 40) / size_of(type);
+      m.columns > most || m.rows > most / m.columns)
+    throw input_error(
+        fmt::format("{} x {} elements are more than 2^40 bytes: use fewer", m.rows, m.columns));
+  return m;
+}
+
+/// Says which kernel a call would take, and why; launches none.
+exit_code explain_matrix(const options& o, const matrix_request& asked) {
+  const matrix m = read(o, asked);
+  measure::check_json_file(o.json);
+  measure::testbed bed(choose_device(o.device));
+  announce_stand_in(o, bed.choice());
+  const device_properties& device = bed.device().properties();
+  const explained_kernel kernel = choose(m, device);
+  const measured_matrix& beside = nearest(m);
+  const std::string_view axis = m.sums_columns ? "columns" : "rows";
+
+  if (o.json != "-") {
+    print_fact("matrix", fmt::format("the {} of {} x {} {}", axis, format_count(m.rows),
+                                     format_count(m.columns), tenfold::name_of(m.type)));
+    print_fact("device", fmt::format("{} ({})", bed.choice().name(), device.name));
+    print_fact("kernel", fmt::format("{} ({})", kernel.who, kernel.file));
+    print_fact("shape",
+               fmt::format("block {}, items {}, grid {}", kernel.block, kernel.items, kernel.grid));
+    print_fact("chosen", "by rule: " + kernel.why);
+    print_fact("beside", describe(beside, m));
+  }
+  if (o.json.empty()) return exit_code::success;
+  measure::write_document(o.json, {{"context", describe_run(o, bed)},
+                                   {"matrix",
+                                    {{"rows", m.rows},
+                                     {"columns", m.columns},
+                                     {"axis", axis},
+                                     {"type", tenfold::name_of(m.type)},
+                                     {"kernel", kernel.who},
+                                     {"file", kernel.file},
+                                     {"block", kernel.block},
+                                     {"items", kernel.items},
+                                     {"grid", kernel.grid},
+                                     {"shape_by", "rule"},
+                                     {"reason", kernel.why},
+                                     {"nearest",
+                                      {{"device_name", measured_on},
+                                       {"n", beside.n},
+                                       {"columns", beside.columns},
+                                       {"type", "f32"},
+                                       {"real_time", beside.microseconds},
+                                       {"share_of_ceiling", beside.share}}}}}});
+  return exit_code::success;
 }
 
 }  // namespace
