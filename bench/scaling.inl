@@ -6,11 +6,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "host/distributed_reducer.hpp"

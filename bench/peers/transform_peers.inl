@@ -1,7 +1,6 @@
 // What becomes of the elements, in one read: to be as fast as their sum. Compiled as CUDA or as
 // HIP.
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

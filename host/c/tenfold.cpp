@@ -12,7 +12,6 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <type_traits>
 #include <variant>
 #include <vector>
 

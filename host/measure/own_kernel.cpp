@@ -7,7 +7,6 @@
 #include <iterator>
 #include <optional>
 #include <system_error>
-#include <vector>
 
 #include "host/backends/backend.hpp"
 #include "host/backends/module.hpp"

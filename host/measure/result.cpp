@@ -12,7 +12,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
 #include "host/error.hpp"
 #include "host/measure/build_facts.hpp"

@@ -8,7 +8,6 @@
 #include <ctime>
 #include <numeric>
 #include <random>
-#include <utility>
 
 namespace tenfold::measure {
 namespace {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <span>
 #include <thread>
-#include <utility>
 
 thread_local constinit tenfold::simt::index3 threadIdx{0, 0, 0};
 thread_local constinit tenfold::simt::index3 blockIdx{0, 0, 0};

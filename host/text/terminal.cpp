@@ -1,6 +1,5 @@
 #include "host/text/terminal.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -13,7 +13,6 @@
 #include "host/measure/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
-#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 

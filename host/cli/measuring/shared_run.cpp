@@ -9,7 +9,6 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
