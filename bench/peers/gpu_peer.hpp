@@ -120,10 +120,7 @@ void append_cost_peers(std::vector<peer>& all);
 /// Sums of the rows of a matrix, and what memory allows for them.
 void append_matrix_peers(std::vector<peer>& all);
 
-/// Several results of the same elements.
-void append_together_peers(std::vector<peer>& all);
-
-/// What becomes of the elements.
+/// Several results of the same elements, and what becomes of them.
 void append_transform_peers(std::vector<peer>& all);
 
 /// Of the library that is built where TENFOLD_CCCL names a CCCL.

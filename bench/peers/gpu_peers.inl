@@ -79,7 +79,6 @@ std::vector<peer> list_peers() {
   all.push_back(rocprim_peer());
 #endif
   append_matrix_peers(all);
-  append_together_peers(all);
   append_transform_peers(all);
 #if TENFOLD_WITH_CCCL
   append_newest_cub_peers(all);
