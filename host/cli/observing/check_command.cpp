@@ -254,21 +254,16 @@ struct judged_kernel {
 
 judged_kernel judge(const std::filesystem::path& file, const std::string& call,
                     const check_options& o) {
-  std::vector<std::string> command{"/proc/self/exe",
-                                   "check",
-                                   "--kernel",
-                                   file.string(),
-                                   "--json",
-                                   "-",
-                                   "--n",
-                                   o.kernel.n,
-                                   "--type",
-                                   o.kernel.type,
-                                   "--warp",
-                                   fmt::format("{}", fmt::join(o.kernel.warps, ",")),
-                                   "--seeds",
-                                   fmt::format("{}", o.seeds)};
-  if (!call.empty()) command.insert(command.end(), {"--call", call});
+  std::vector<std::string> command{"/proc/self/exe", "check", "--json", "-"};
+  const auto add = [&](const char* option, const std::string& value) {
+    command.insert(command.end(), {option, value});
+  };
+  add("--kernel", file.string());
+  add("--n", o.kernel.n);
+  add("--type", o.kernel.type);
+  add("--warp", fmt::format("{}", fmt::join(o.kernel.warps, ",")));
+  add("--seeds", fmt::format("{}", o.seeds));
+  if (!call.empty()) add("--call", call);
   judged_kernel judged;
   judged.file = file.filename().string();
   judged.call = call;
