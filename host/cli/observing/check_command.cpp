@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/observing/player_page.hpp"
 #include "host/cli/observing/traces.hpp"
 #include "host/measure/foreign_call.hpp"
 #include "host/measure/foreign_kernel.hpp"

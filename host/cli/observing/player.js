@@ -1,6 +1,6 @@
 // @ts-check
 // Plays traces of kernels: docs/trace.md says what is in one. The page has them with steps by numbers
-// (host/cli/observing/player_page.cpp).
+// (host/cli/observing/traces.cpp).
 "use strict";
 
 /**

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/observing/player_page.hpp"
 #include "host/cli/observing/traces.hpp"
 #include "host/error.hpp"
 #include "host/measure/result.hpp"

@@ -1,9 +1,13 @@
 /// @file
-/// One block of each launch of a kernel, step by step: what `tenfold trace` writes, and pages play.
+/// One block of each launch of a kernel, step by step: what `tenfold trace` writes, and pages that
+/// play it, which need nothing but themselves and run in any browser.
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "host/observe/observed_run.hpp"
 #include "host/reduce/catalogue.hpp"
@@ -28,5 +32,18 @@ inline constexpr std::size_t most_played_steps = 4096;
 [[nodiscard]] nlohmann::ordered_json trace_kernel(const stage_info& stage,
                                                   const observe::run_request& r,
                                                   unsigned traced_block, trace_reader reader);
+
+/// What a page shows at a time.
+struct played_view {
+  std::string name;                            ///< in the choice between views: `warps of 32`
+  std::vector<nlohmann::ordered_json> traces;  ///< for `trace_reader::page`; two go on one clock
+  nlohmann::ordered_json finding{};            ///< as `tenfold check --json` has it, or null
+};
+
+/// Writes a page.
+/// @param views the first is what it opens with
+/// @throws input_error when the file cannot be written
+void write_player_page(const std::string& file, std::string_view title,
+                       const std::vector<played_view>& views);
 
 }  // namespace tenfold::cli
