@@ -44,7 +44,7 @@ function ranges(numbers, most = 4) {
   return found.length <= most ? found.join(", ") : `${found.slice(0, most - 1).join(", ")}, … ${found[found.length - 1]}`;
 }
 
-/** The reverse of what the program writes: 0-7,9. @param {string} text */
+/** The reverse of what the program writes: 0-7, 9. @param {string} text */
 function lanesOf(text) {
   return text.split(",").filter(Boolean).flatMap((part) => {
     const [first, last = first] = part.split("-").map(Number);

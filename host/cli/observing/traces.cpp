@@ -293,18 +293,11 @@ json shortened(const json& value, bool is_float) {
   return std::stod(fmt::format("{}", value.get<float>()));
 }
 
-/// `0-7,9`
+/// `0-7, 9`
 std::string ranges_of(const json& lanes) {
-  std::string text;
-  for (std::size_t i = 0; i < lanes.size();) {
-    const auto lane_at = [&](std::size_t at) { return lanes[at]["lane"].get<std::size_t>(); };
-    std::size_t end = i + 1;
-    while (end < lanes.size() && lane_at(end) == lane_at(i) + end - i) ++end;
-    text += fmt::format("{}{}", text.empty() ? "" : ",", lane_at(i));
-    if (end - i > 1) text += fmt::format("-{}", lane_at(end - 1));
-    i = end;
-  }
-  return text;
+  std::vector<unsigned> numbers;
+  for (const json& each : lanes) numbers.push_back(each["lane"]);
+  return simt::list_threads(numbers);
 }
 
 /// One value of each lane; null where they have none, a number where each is so much more than the
