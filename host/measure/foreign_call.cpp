@@ -156,10 +156,9 @@ std::vector<std::string> calls_beside(const fs::path& file) {
   std::vector<std::string> calls;
   std::error_code failure;
   const auto add_lines = [&](std::string_view text, std::string_view before, std::size_t most) {
-    for (std::size_t number = 0; number < most && !text.empty(); ++number) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view line = trimmed(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+    const std::vector<std::string_view> lines = split(text, '\n');
+    for (std::size_t i = 0; i < std::min(most, lines.size()); ++i) {
+      const std::string_view line = trimmed(lines[i]);
       if (line.starts_with(before) && !trimmed(line.substr(before.size())).empty() &&
           !(before.empty() && line.starts_with("//")))
         calls.emplace_back(trimmed(line.substr(before.size())));

@@ -16,6 +16,7 @@
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"
+#include "host/text/cpp_text.hpp"
 #include "host/text/process.hpp"
 
 namespace tenfold {
@@ -73,12 +74,9 @@ void check_own_file(const fs::path& kernel) {
   constexpr std::string_view before = "TENFOLD_BACKEND::";
   const std::size_t at = text.find(before);
   if (at == text.npos) refuse("has no __global__ function, and no stage");
-  const std::size_t begin = at + before.size(),
-                    end = text.find_first_not_of(
-                        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                        "0123456789_",
-                        begin);
-  if (const std::string found = text.substr(begin, end - begin); found != name)
+  const std::vector<cpp_token> rest = read_cpp(std::string_view(text).substr(at + before.size()));
+  const std::string_view found = rest.empty() ? "" : rest.front().text;
+  if (found != name)
     refuse(fmt::format("has the namespace {}: it must be the file's name, {}", found, name));
   if (text.find("struct stage") == text.npos && text.find("class stage") == text.npos &&
       text.find("using stage") == text.npos)

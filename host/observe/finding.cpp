@@ -6,6 +6,8 @@
 #include <array>
 #include <tuple>
 
+#include "host/text/split.hpp"
+
 namespace tenfold::observe {
 namespace {
 
@@ -144,9 +146,7 @@ std::string_view key_of(finding_kind kind) {
 }
 
 std::string name_of(finding_kind kind) {
-  std::string name(key_of(kind));
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return replace_all(std::string(key_of(kind)), "_", " ");
 }
 
 void describe(const simt::block_failure& failure, const std::string& address,

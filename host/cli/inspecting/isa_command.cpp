@@ -168,10 +168,8 @@ std::vector<figure> figures_of(const inspected_kernel& k) {
       {"instructions", "instructions", isa::count_instructions(k.code)}};
   for (int i = 0; i < isa::instruction_kinds; ++i) {
     const auto kind = static_cast<isa::instruction_kind>(i);
-    std::string key(isa::name_of(kind));
-    std::replace(key.begin(), key.end(), ' ', '_');
-    figures.push_back(
-        {fmt::format("  {}", isa::name_of(kind)), std::move(key), isa::count_kind(k.code, kind)});
+    const std::string name(isa::name_of(kind));
+    figures.push_back({"  " + name, replace_all(name, " ", "_"), isa::count_kind(k.code, kind)});
   }
   return figures;
 }
