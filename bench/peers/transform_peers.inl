@@ -15,10 +15,7 @@ namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
 namespace {
 
-using lowest = minimum<float>;
-using highest = maximum<float>;
-using total = sum<float>;
-using all_of_them = together<lowest, highest, total>;
+using all_of_them = together<minimum<float>, maximum<float>, sum<float>>;
 
 /// Its result is the sum, by which it is judged.
 class one_read final : public runnable {
@@ -44,9 +41,9 @@ class three_calls final : public runnable {
       : lowest_(on),
         highest_(on),
         total_(on),
-        find_lowest_(best_reducer<float>(total_.on(), max_n, lowest{})),
-        find_highest_(best_reducer<float>(total_.on(), max_n, highest{})),
-        add_(best_reducer<float>(total_.on(), max_n, total{})) {}
+        find_lowest_(best_reducer<float>(total_.on(), max_n, minimum<float>{})),
+        find_highest_(best_reducer<float>(total_.on(), max_n, maximum<float>{})),
+        add_(best_reducer<float>(total_.on(), max_n, sum<float>{})) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     const auto* elements = static_cast<const float*>(in);
@@ -59,9 +56,9 @@ class three_calls final : public runnable {
 
  private:
   result_on_device<float> lowest_, highest_, total_;
-  reducer<float, float, lowest> find_lowest_;
-  reducer<float, float, highest> find_highest_;
-  reducer<float, float, total> add_;
+  reducer<float, float, minimum<float>> find_lowest_;
+  reducer<float, float, maximum<float>> find_highest_;
+  reducer<float, float, sum<float>> add_;
 };
 
 /// The greatest element and where it is first.
