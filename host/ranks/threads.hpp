@@ -8,6 +8,8 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -62,6 +64,7 @@ class thread_ranks final : public ranks {
 /// Calls `work(const ranks&)` in as many threads, and waits for them.
 /// @return what it returns on rank 0
 /// @throws what it throws on one rank, on the one that failed by itself if that can be told
+/// @throws device_error where the system starts no more threads
 template <typename Work>
 auto in_threads(int count, Work work) {
   struct end {
@@ -73,7 +76,7 @@ auto in_threads(int count, Work work) {
   std::atomic<int> first_to_fail = -1;
   {
     std::vector<std::jthread> threads;
-    for (int rank = 0; rank < count; ++rank)
+    const auto start = [&](int rank) {
       threads.emplace_back([&, rank] {
         const thread_ranks here(meeting, rank);
         end& mine = ends[static_cast<std::size_t>(rank)];
@@ -86,6 +89,18 @@ auto in_threads(int count, Work work) {
           here.leave();
         }
       });
+    };
+    for (int rank = 0; rank < count; ++rank) {
+      try {
+        start(rank);
+      } catch (const std::system_error& failure) {
+        // Those that have begun wait for all.
+        for (int missing = rank; missing < count; ++missing) thread_ranks(meeting, missing).leave();
+        throw device_error("cannot start a thread for rank " + std::to_string(rank) + " of " +
+                           std::to_string(count) + ": " + failure.code().message() +
+                           "; use fewer ranks");
+      }
+    }
   }
   if (first_to_fail >= 0)
     std::rethrow_exception(ends[static_cast<std::size_t>(first_to_fail.load())].failure);

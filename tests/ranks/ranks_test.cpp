@@ -1,9 +1,12 @@
 #include "host/ranks/ranks.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -66,6 +69,23 @@ TEST(Ranks, ThatFailAloneEndTheOthers) {
                          return 0;
                        }),
             "rank 1 has had enough");
+}
+
+/// With address space for the stacks of some.
+TEST(Ranks, EndWhereTheSystemStartsNoMoreThreads) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer takes all address space";
+#endif
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_AS, &before), 0);
+  const auto now = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const rlimit little{now + (std::uint64_t{100} << 20), before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_AS, &little), 0);
+  const std::string failure = failure_of(1000, [](const ranks& all) { return all.gather(1)[0]; });
+  setrlimit(RLIMIT_AS, &before);
+  EXPECT_TRUE(failure.starts_with("cannot start a thread for rank ")) << failure;
 }
 
 TEST(Ranks, HearOfErrors) {
