@@ -18,14 +18,25 @@ std::size_t width_of(std::span<const table_column> columns) {
                          [](std::size_t sum, const table_column& c) { return sum + c.width; });
 }
 
+std::size_t widest_in(std::size_t column, const table_rows& rows) {
+  std::size_t width = 0;
+  for (const std::vector<std::string>& row : rows)
+    width = std::max(width, shown_width(row[column]));
+  return width;
+}
+
 /// Columns as narrow as what is in them.
 void shrink(std::vector<table_column>& columns, const table_rows& rows) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    columns[i].width = shown_width(columns[i].heading);
-    for (const std::vector<std::string>& row : rows)
-      columns[i].width = std::max(columns[i].width, shown_width(row[i]));
-    if (i > 0) columns[i].width += gap;
-  }
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    columns[i].width =
+        std::max(shown_width(columns[i].heading), widest_in(i, rows)) + (i > 0 ? gap : 0);
+}
+
+/// Makes room for cells that would touch those before them.
+void widen(std::vector<table_column>& columns, const table_rows& rows) {
+  for (std::size_t i = 1; i < columns.size(); ++i)
+    if (const std::size_t widest = widest_in(i, rows); widest >= columns[i].width)
+      columns[i].width = widest + gap;
 }
 
 template <typename T>
@@ -67,6 +78,7 @@ std::vector<std::size_t> columns_with_room(std::span<const table_column> columns
 }
 
 void print_table(std::vector<table_column> columns, const table_rows& rows, std::size_t keys) {
+  widen(columns, rows);
   const std::size_t room = terminal_width(stdout).value_or(width_of(columns));
   if (width_of(columns) > room) shrink(columns, rows);
   const std::size_t key_width = width_of(std::span(columns).first(keys));

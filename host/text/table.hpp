@@ -25,8 +25,9 @@ struct table_column {
 
 using table_rows = std::vector<std::vector<std::string>>;
 
-/// Prints all of a table. On a terminal that is too narrow columns are no wider than what is in
-/// them, and stand in parts one below the other, each behind the first `keys` columns.
+/// Prints all of a table, wider where a cell does not fit. On a terminal that is too narrow columns
+/// are no wider than what is in them, and stand in parts one below the other, each behind the first
+/// `keys` columns.
 void print_table(std::vector<table_column> columns, const table_rows& rows, std::size_t keys);
 
 }  // namespace tenfold

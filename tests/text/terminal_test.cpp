@@ -77,6 +77,12 @@ TEST_F(Terminal, TablesShrinkAndThenStandInParts) {
             "key  one\na      1\nbb   100\n\nkey  two\na      2\nbb\n\nkey\na    3\nbb\n");
 }
 
+TEST_F(Terminal, TablesKeepColumnsApart) {
+  const std::vector<table_column> columns{{"key", 5, true}, {"one", 6}, {"two", 6}};
+  EXPECT_EQ(printed(columns, {{"a", "12345", "123456"}}, 1),
+            "key     one     two\na     12345  123456\n");
+}
+
 TEST_F(Terminal, ColumnsAreSparedInTheirOrder) {
   const std::vector<table_column> columns{
       {"a", 10}, {"b", 10, false, 1}, {"c", 10, false, 3}, {"d", 10, false, 2}};
