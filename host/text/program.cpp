@@ -18,6 +18,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "host/text/nearest.hpp"
@@ -56,11 +57,23 @@ void demand_stack(char** argv) {
                                 limit.rlim_cur >> 10, usual >> 10));
 }
 
+[[noreturn]] void fail_to_write(int number) {
+  throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(number)));
+}
+
 /// Whatever holds it back: a full disk or a closed pipe shows when the last of it is written.
 void flush_output() {
   std::cout.flush();
-  if (std::fflush(stdout) != 0 || !std::cout)
-    throw input_error(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  if (std::fflush(stdout) != 0 || !std::cout) fail_to_write(errno);
+}
+
+/// Or before, of an output that is longer than the stream's buffer: fmt says so, and not of which
+/// stream.
+exit_code run_to_output(const std::function<exit_code()>& verb) try {
+  return verb();
+} catch (const std::system_error& e) {
+  if (std::ferror(stdout) == 0) throw;
+  fail_to_write(e.code().value());
 }
 
 /// `--foo` for `--foo=3`, where that is no option; empty where the command line has no such word.
@@ -120,7 +133,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<exit
     exit_code code = exit_code::success;
     try {
       app.parse(argc, argv);
-      code = verb();
+      code = run_to_output(verb);
     } catch (const CLI::ParseError& e) {
       if (e.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success))
         throw input_error(explain(app, e));

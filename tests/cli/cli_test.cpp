@@ -988,7 +988,8 @@ TEST_F(Cli, JsonHasNoPartWhenARunIsRefused) {
 
 TEST_F(Cli, StandardOutputThatIsFull) {
   for (const words& arguments :
-       {words{"list"}, words{"run", "3", "--n", "9", "--device", "simt", "--json", "-"}}) {
+       {words{"list"}, words{"list", "--json"},
+        words{"run", "3", "--n", "9", "--device", "simt", "--json", "-"}}) {
     const outcome o = spawn(words{TENFOLD_PROGRAM} + arguments, {}, "/dev/full");
     EXPECT_EQ(o.code, bad_input) << o.what();
     EXPECT_TRUE(contains(o.err, "cannot write to standard output")) << o.what();
