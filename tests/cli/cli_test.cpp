@@ -752,6 +752,16 @@ TEST_F(Cli, InputOfNegativeIntegers) {
             -2'000'000'000);
 }
 
+/// Which would be a terminal's to obey; `spawn` looks for the escape.
+TEST_F(Cli, InputWhoseNameHasControlCharacters) {
+  write_npy<float>("a\n\x1b[31m.npy", {1, 2});
+  const words run{"--input", "a\n\x1b[31m.npy", "--device", "simt"};
+  for (const words& verb : {words{"run", "3"}, words{"ladder", "--repeat", "1"}}) {
+    const outcome o = succeed(verb + run);
+    EXPECT_TRUE(contains(o.out, "from a??[31m.npy")) << o.what();
+  }
+}
+
 TEST_F(Cli, InputBeyondTheIntegersOfADouble) {
   constexpr std::uint64_t large = (std::uint64_t{1} << 53) + 1;
   write_npy<std::uint64_t>("large.npy", {large, 1, std::uint64_t{1} << 60});

@@ -252,7 +252,7 @@ chosen_input make_input(const options& o, testbed& bed, const ranks* among) {
   if (file)
     return {{std::move(*file), std::move(op), among},
             n,
-            fmt::format("{} from {}", name_of(type), o.input)};
+            fmt::format("{} from {}", name_of(type), harmless(o.input))};
   return {{type, std::move(op), n, o.seed, measure::origin::exact, among},
           n,
           fmt::format("random {} (seed {})", name_of(type), o.seed)};
