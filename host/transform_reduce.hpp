@@ -93,12 +93,20 @@ struct looked_for {
   }
 };
 
+/// Where distances are measured from: the first element, or zero if from that all would be
+/// infinite.
+template <typename In>
+__host__ __device__ double origin_at(const In& x) {
+  const auto origin = static_cast<double>(x);
+  return origin - origin == 0 ? origin : 0;
+}
+
 /// The distance from an element that lies in the device's memory, and its square.
 template <typename In>
 struct distances {
   const In* origin;
   __host__ __device__ results<double, double> operator()(const In& x) const {
-    const double distance = static_cast<double>(x) - static_cast<double>(*origin);
+    const double distance = static_cast<double>(x) - origin_at(*origin);
     return {distance, results<double>(distance * distance)};
   }
 };
@@ -270,7 +278,7 @@ struct mean_and_variance_of {
 };
 
 /// From sums of the distances from the first element, in double: far from zero they lose less than
-/// the elements themselves would.
+/// the elements themselves would. The variance is NaN where an element is infinite.
 /// @return NaN for no elements
 template <typename In>
 [[nodiscard]] mean_and_variance_of mean_and_variance(const device& on, const In* in,
@@ -283,7 +291,7 @@ template <typename In>
   copy_to_host(&origin, in, sizeof origin, queue.handle());
   synchronize(queue.handle());
   const double mean = distance / static_cast<double>(n);
-  return {static_cast<double>(origin) + mean, square / static_cast<double>(n) - mean * mean};
+  return {detail::origin_at(origin) + mean, square / static_cast<double>(n) - mean * mean};
 }
 
 // ---- the same of ranges -------------------------------------------------------------------------

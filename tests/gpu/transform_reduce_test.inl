@@ -201,6 +201,19 @@ TEST_P(Transformed, MeanAndVarianceKeepWhatLiesFarFromZero) {
   EXPECT_TRUE(std::isnan(mean_and_variance<double>(*on, nullptr, 0).mean));
 }
 
+/// Wherever it stands.
+TEST_P(Transformed, TheMeanOfAnInfinityIsInfinite) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const std::vector<float>& in :
+       {std::vector<float>{infinity, 1, 2}, {1, infinity, 2}, {infinity, infinity}}) {
+    const auto [mean, variance] = mean_and_variance(*on, array(*on, in).get(), in.size());
+    EXPECT_EQ(mean, infinity);
+    EXPECT_TRUE(std::isnan(variance));
+  }
+  const array both_signs(*on, std::vector<float>{-infinity, infinity});
+  EXPECT_TRUE(std::isnan(mean_and_variance(*on, both_signs.get(), 2).mean));
+}
+
 struct is_seven {
   template <typename T>
   __host__ __device__ bool operator()(const T& x) const {
