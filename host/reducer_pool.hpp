@@ -8,6 +8,7 @@
 ///     rows.enqueue(in, height, width, stride, out, stream);
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,9 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// Gives each stream one of its reducers, at the stream's first call and from then on: the calls in
 /// a stream follow each other, and may share scratch memory. Allocates nothing after construction.
 /// Any thread may call, at any time. A `predicate_reducer` needs no pool. A call that a graph
-/// records takes a reducer of its own, since the graph may be launched in several streams.
+/// records takes a reducer of its own, since the graph may be launched in several streams. Of a
+/// handle that is another stream in each thread, as cudaStreamPerThread is, each thread has a
+/// reducer.
 /// @tparam Reducer `reducer`, `row_reducer`, with a function too, `column_reducer`,
 ///   `segment_reducer`, or whatever has an `enqueue` whose last argument is a stream
 template <typename Reducer>
@@ -64,17 +67,27 @@ class reducer_pool {
     explicit owned(Reducer made) : by(std::move(made)) {}
     Reducer by;
     stream_handle stream{};
+    std::uint64_t thread = 0;  ///< whose the stream is, if each thread has its own
     std::mutex calls;
   };
 
+  /// From 1 on; unlike std::thread::id, no thread has that of one that has ended.
+  static std::uint64_t number_of_thread() {
+    static std::atomic<std::uint64_t> last = 0;
+    static thread_local const std::uint64_t mine = ++last;
+    return mine;
+  }
+
   owned& of(stream_handle on) {
+    const std::uint64_t thread = is_threads_own(on) ? number_of_thread() : 0;
     const std::lock_guard lock(finding_);
     for (std::size_t i = 0; i < given_; ++i)
-      if (owned_[i]->stream == on) return *owned_[i];
+      if (owned_[i]->stream == on && owned_[i]->thread == thread) return *owned_[i];
     if (given_ == owned_.size())
       throw input_error("this pool was made for " + std::to_string(given_) +
                         " streams, and there is one more: make it for as many as call");
     owned_[given_]->stream = on;
+    owned_[given_]->thread = thread;
     return *owned_[given_++];
   }
 

@@ -218,6 +218,14 @@ inline stream_handle stream_of(const device&, void* vendors) {
 /// known.
 inline void check_stream(const device&, stream_handle) {}
 
+/// Whether the handle stands for another stream in each thread.
+inline bool is_threads_own(stream_handle on) {
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(HIP_API_PER_THREAD_DEFAULT_STREAM)
+  if (on == nullptr) return true;
+#endif
+  return on == TENFOLD_RUNTIME(StreamPerThread);
+}
+
 /// Waits until all work of the stream is done.
 /// @throws device_error also for a kernel that failed on the way
 inline void synchronize(stream_handle on) {

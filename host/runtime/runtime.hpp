@@ -12,6 +12,7 @@
 /// | `graph`                 | work recorded from a stream, which one call launches again   |
 /// | `stream_of`             | a stream by the vendor's handle                              |
 /// | `check_stream`          | refuses a stream of another device                           |
+/// | `is_threads_own`        | whether a handle is another stream in each thread            |
 /// | `is_capturing`          | whether a stream is being recorded                           |
 /// | `stopwatch`             | time between two points of a stream                          |
 /// | `device_memory`         | bytes on the device                                          |

@@ -108,6 +108,10 @@ inline void check_stream(const device& expected, stream_handle on) {
                       ": pass a stream of the reducer's device");
 }
 
+inline bool is_threads_own(stream_handle) {
+  return false;
+}
+
 inline void synchronize(stream_handle) {}
 
 class stream {

@@ -2,12 +2,14 @@
 // The errors are injected; there is no GPU in this. Compiled as CUDA or as HIP.
 #include "tests/gpu/failures.hpp"
 
+#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "host/backends/device_session.hpp"
 #include "host/ranks/peers.hpp"
 #include "host/reducer.hpp"
+#include "host/reducer_pool.hpp"
 #include "kernels/10_two_pass.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -159,6 +161,34 @@ TEST_F(Failures, AMovedFromObjectGivesNothingBack) {
     stream queue(gpu), other(std::move(queue));
   }
   EXPECT_EQ(fake::held(), 0);
+}
+
+// ---- streams by their handles
+// ---------------------------------------------------------------------
+
+struct nothing {
+  void enqueue(stream_handle) {}
+};
+
+/// Nor do two threads share it of which one has ended, and has left work in its stream.
+TEST_F(Failures, NoThreadsShareAReducerForWhatIsAnotherStreamInEach) {
+  reducer_pool pool(2, [] { return nothing{}; });
+  const auto call = [&] { pool.enqueue(TENFOLD_RUNTIME(StreamPerThread)); };
+  const auto is_refused_to_a_thread = [&] {
+    bool is_refused = false;
+    std::thread([&] {
+      try {
+        call();
+      } catch (const input_error&) {
+        is_refused = true;
+      }
+    }).join();
+    return is_refused;
+  };
+  call();
+  call();
+  EXPECT_FALSE(is_refused_to_a_thread());
+  EXPECT_TRUE(is_refused_to_a_thread()) << "the third thread's stream is one too many";
 }
 
 }  // namespace
