@@ -70,6 +70,9 @@ TEST_F(OwnKernel, NewRefusesWhatIsNoNameOfAKernel) {
   expect_refusal(tenfold({"new", "fast_sum", "--from", "99"}), bad_input, {"no stage '99'"});
   expect_refusal(tenfold({"new", "fast_sum", "--from", "15"}), bad_input,
                  {"narrow elements alone"});
+  std::ofstream(in_directory("no_kernel.cu")) << "int main() {}\n";
+  expect_refusal(tenfold({"new", "fast_sum", "--from", "no_kernel.cu"}), bad_input,
+                 {"'no_kernel.cu' is neither a stage nor a file of CUDA or HIP"});
   expect_refusal(tenfold({"new"}), bad_input, {"NAME", "required"});
   EXPECT_FALSE(fs::exists(in_directory("fast_sum.hpp")));
 }

@@ -62,8 +62,11 @@ struct new_request {
 
 exit_code write_new_kernel(const new_request& r) {
   const std::string& from = r.from;
-  const bool is_foreign_file =
-      !kernel_file_of(from).empty() && is_foreign(find_kernel(kernel_file_of(from)));
+  const std::string from_file = kernel_file_of(from);
+  const bool is_foreign_file = !from_file.empty() && is_foreign(find_kernel(from_file));
+  if (!from_file.empty() && !is_foreign_file)
+    throw input_error(fmt::format(
+        "'{}' is neither a stage nor a file of CUDA or HIP with a __global__ function", from));
   const std::string name = r.name.empty() && is_foreign_file ? name_for(from) : r.name;
   check_kernel_name(name);
   const std::string file = name + ".hpp";
@@ -71,7 +74,7 @@ exit_code write_new_kernel(const new_request& r) {
     throw input_error(fmt::format("there is a {} already: choose another name", file));
   write_text(file, from.empty()
                        ? replace_all(std::string(example_kernels()[0].text), "my_kernel", name)
-                   : is_foreign_file ? from_foreign(name, kernel_file_of(from), r.call)
+                   : is_foreign_file ? from_foreign(name, from_file, r.call)
                                      : from_stage(name, choose_stage(from)));
   fmt::print(
       "wrote {0}; change it and see:\n"
