@@ -77,7 +77,7 @@ template <typename In, typename Op>
 }
 
 /// The same of a range of device memory, by its `data()` and `size()`: std::span, or a container.
-template <device_range Range, typename Op, typename... Queue>
+template <device_range Range, not_a_count Op, typename... Queue>
 [[nodiscard]] auto reduce(const device& on, const Range& in, Op op, Queue... queue) {
   return reduce(on, std::data(in), std::size(in), op, queue...);
 }

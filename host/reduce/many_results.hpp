@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -27,6 +28,11 @@ template <typename R>
 concept device_range = requires(const R& in) {
   std::size(in), *std::data(in);
 };
+
+/// An operator. Behind an array of the language, which is a range as well, a number says how many
+/// of its elements are meant.
+template <typename Op>
+concept not_a_count = !std::integral<Op>;
 
 }  // namespace tenfold::inline TENFOLD_BACKEND
 

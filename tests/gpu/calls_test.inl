@@ -268,6 +268,12 @@ TEST_P(Calls, OfAStreamOfAnotherDeviceAreRefused) {
             "the stream is of simt:" + its + ", and the reducer of simt:" + own +
                 ": pass a stream of the reducer's device");
 }
+
+TEST_P(Calls, OfAnArrayOfTheLanguageTakeAllOfItOrAsManyAsTheySay) {
+  const std::uint32_t in[] = {1, 2, 4};
+  EXPECT_EQ(reduce(*on, in, few_sums{}), 7u);
+  EXPECT_EQ(reduce(*on, in, 2, few_sums{}), 3u);
+}
 #endif
 
 }  // namespace
