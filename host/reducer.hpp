@@ -42,6 +42,9 @@ class reducer {
   static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<T>,
                 "elements travel through device memory: they must be trivially copyable");
   static_assert(
+      std::is_default_constructible_v<In> && std::is_default_constructible_v<T>,
+      "elements lie in arrays before they are loaded: they must be default-constructible");
+  static_assert(
       requires { Op::commutes; },
       "say whether the operator commutes: "
       "static constexpr bool commutes = true; (or false)");

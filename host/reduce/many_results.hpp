@@ -44,6 +44,9 @@ struct accumulated {
   using type = decltype(std::declval<const Op&>().identity());
   static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<type>,
                 "elements travel through device memory: they must be trivially copyable");
+  static_assert(
+      std::is_default_constructible_v<In> && std::is_default_constructible_v<type>,
+      "elements lie in arrays before they are loaded: they must be default-constructible");
   static_assert(reduction_operator<Op, type>,
                 "the operator says whether it commutes, has identity() and operator()(T, T), and "
                 "is trivially copyable");
