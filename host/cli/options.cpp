@@ -15,8 +15,6 @@
 namespace tenfold::cli {
 namespace {
 
-/// Numbers that may be as large as 64 bits, in all forms of `--n`: by itself CLI11 reads -1 as
-/// 2^64-1.
 std::string read_count(std::string& text) {
   try {
     text = fmt::format("{}", parse_count(text));
@@ -27,6 +25,10 @@ std::string read_count(std::string& text) {
 }
 
 }  // namespace
+
+CLI::Validator in_forms_of_n() {
+  return {read_count, ""};
+}
 
 std::string stages_that(bool stage_description::*say) {
   std::string text;
@@ -66,8 +68,7 @@ void add_options(CLI::App& app, options& o) {
   app.add_option("--input", o.input,
                  "your own data: a NumPy .npy file of one of these types, which bf16 is not to "
                  "NumPy; - reads it from standard input");
-  app.add_option("--seed", o.seed, "of the random elements")
-      ->transform(CLI::Validator(read_count, ""));
+  app.add_option("--seed", o.seed, "of the random elements")->transform(in_forms_of_n());
   app.add_option("--mode", o.mode, measure::mode_help);
   app.add_option("--repeat", o.repeat, "samples of each stage's time [as time allows]")
       ->check(CLI::Range(1, 1'000'000))
@@ -90,7 +91,7 @@ void add_shape_options(CLI::App& app, options& o) {
   app.add_option("--grid", o.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device, or as tuned]",
                              stages_that(&stage_description::takes_grid)))
-      ->transform(CLI::Validator(read_count, ""));
+      ->transform(in_forms_of_n());
 }
 
 std::array<CLI::Option*, 2> add_sharing_options(CLI::App& app, options& o) {

@@ -15,6 +15,7 @@
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }
 
 namespace tenfold::cli {
@@ -55,6 +56,10 @@ struct options {
   int repeat = 0;            ///< 0: as often as a stage's share of time allows
   std::string json;          ///< a file, `-` for standard output; empty: none
 };
+
+/// For numbers that may be as large as 64 bits: by itself CLI11 reads -1 as 2^64-1, 010 as 8, and
+/// no 2^3.
+[[nodiscard]] CLI::Validator in_forms_of_n();
 
 /// The numbers of the stages that say something of themselves: `9 to 11, 13 to 16`.
 [[nodiscard]] std::string stages_that(bool stage_description::*say);

@@ -52,6 +52,7 @@ void add_size_and_shape(CLI::App& app, observed_kernel& k) {
   app.add_option("--grid", k.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device]",
                              stages_that(&stage_description::takes_grid)))
+      ->transform(in_forms_of_n())
       ->default_str("");
 }
 

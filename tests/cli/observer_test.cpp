@@ -183,7 +183,8 @@ TEST_F(CliObserver, ModelRefusesWhatItKnowsNothingOf) {
   expect_refused({"model", "3", "--block", "100"}, {"stage 3", "block 100"});
   expect_refused({"model", "3", "--items", "8"}, {"stage 3", "8 items"});
   expect_refused({"model", "3", "--grid", "8"}, {"stage 3", "takes no grid"});
-  expect_refused({"model", "10", "--grid", "2^30"}, {"grid"});
+  expect_refused({"model", "10", "--grid", "2^30"}, {"1073741824", "at most"});
+  expect_refused({"model", "10", "--grid", "-1"}, {"--grid", "'-1' is negative"});
   expect_refused({"model", "10", "--grid", "1000000"}, {"at most", "1000000"});
   expect_refused({"model"}, {"--all"});
 }
