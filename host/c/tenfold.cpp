@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -32,6 +33,13 @@ using namespace tenfold;
 
 thread_local char last_error[2048] = "";  // so that to keep a message takes no memory
 
+/// In one line, whatever names the caller gave.
+void keep_error(const char* what) {
+  std::snprintf(last_error, sizeof last_error, "%s", what);
+  for (char* each = last_error; *each != '\0'; ++each)
+    if (std::iscntrl(static_cast<unsigned char>(*each)) != 0) *each = ' ';
+}
+
 /// No exception leaves what is called from C.
 template <typename F>
 tenfold_status status_of(F&& work) noexcept {
@@ -39,14 +47,14 @@ tenfold_status status_of(F&& work) noexcept {
     work();
     return TENFOLD_OK;
   } catch (const error& failure) {
-    std::snprintf(last_error, sizeof last_error, "%s", failure.what());
+    keep_error(failure.what());
     return failure.code() == exit_code::bad_input ? TENFOLD_BAD_INPUT : TENFOLD_DEVICE_FAILED;
   } catch (const std::bad_alloc&) {
-    std::snprintf(last_error, sizeof last_error, "the host has no memory left: use a smaller n");
+    keep_error("the host has no memory left: use a smaller n");
   } catch (const std::exception& failure) {
-    std::snprintf(last_error, sizeof last_error, "%s", failure.what());
+    keep_error(failure.what());
   } catch (...) {
-    std::snprintf(last_error, sizeof last_error, "an error without a message");
+    keep_error("an error without a message");
   }
   return TENFOLD_DEVICE_FAILED;
 }

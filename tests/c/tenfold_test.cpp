@@ -325,6 +325,7 @@ TEST(CErrors, SayWhatIsWrongAndWhatToDo) {
   EXPECT_EQ(refusal_of("simt:7", "f32", "sum", 1),
             "the executor has no device simt:7: the number is the warp size, 32 or 64");
   EXPECT_NE(refusal_of("simt", "f31", "sum", 1).find("f31"), std::string::npos);
+  EXPECT_NE(refusal_of("simt", "f3\n1", "sum", 1).find("f3 1"), std::string::npos);
   EXPECT_EQ(refusal_of("simt", nullptr, "sum", 1), "the type is NULL: pass a pointer");
   EXPECT_NE(refusal_of("simt", "f32", "xor", 1)
                 .find("there is no operator 'bit_xor' for elements of type f32"),
