@@ -356,7 +356,7 @@ template <typename In, typename Op, typename F = unchanged>
 
 /// The same of a range with whole rows of so many columns.
 /// @throws input_error where they are not whole
-template <device_range R, typename Op, typename F = unchanged>
+template <device_range R, not_a_count Op, typename F = unchanged>
 [[nodiscard]] auto reduce_rows(const device& on, const R& in, std::uint64_t columns, Op op,
                                F f = {}) {
   return reduce_rows(on, std::data(in), detail::whole_rows(std::size(in), columns), columns, op, f);

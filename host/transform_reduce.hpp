@@ -278,7 +278,8 @@ struct mean_and_variance_of {
 };
 
 /// From sums of the distances from the first element, in double: far from zero they lose less than
-/// the elements themselves would. The variance is NaN where an element is infinite.
+/// the elements themselves would. The variance is NaN where an element is infinite. A distance, or
+/// the square of one, that is beyond double's range makes the results infinite, or NaN.
 /// @return NaN for no elements
 template <typename In>
 [[nodiscard]] mean_and_variance_of mean_and_variance(const device& on, const In* in,

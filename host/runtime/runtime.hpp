@@ -28,6 +28,7 @@
 /// once, on the caller's time.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -107,8 +108,7 @@ class memory_source {
 class scratch_memory final : public memory_source {
  public:
   /// @param at `bytes` of the device's memory, which nothing else uses until all work of what was
-  /// made
-  ///           with them is done
+  ///   made with them is done
   /// @throws input_error unless it is aligned to `memory_alignment`
   scratch_memory(void* at, std::size_t bytes) : at_(static_cast<std::byte*>(at)), left_(bytes) {
     if (reinterpret_cast<std::uintptr_t>(at) % memory_alignment != 0)
@@ -118,9 +118,9 @@ class scratch_memory final : public memory_source {
   /// @throws input_error when that much is not left
   void* allocate(std::size_t bytes) override {
     const std::size_t taken = (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
-    if (taken > left_)
+    if (bytes > left_ || taken > left_)
       throw input_error("the scratch memory has " + std::to_string(left_) + " bytes left, and " +
-                        std::to_string(taken) +
+                        std::to_string(std::max(bytes, taken)) +
                         " are needed: pass as much as scratch_bytes() of a reducer says");
     left_ -= taken;
     return std::exchange(at_, at_ + taken);

@@ -273,6 +273,9 @@ TEST_P(Calls, OfAnArrayOfTheLanguageTakeAllOfItOrAsManyAsTheySay) {
   const std::uint32_t in[] = {1, 2, 4};
   EXPECT_EQ(reduce(*on, in, few_sums{}), 7u);
   EXPECT_EQ(reduce(*on, in, 2, few_sums{}), 3u);
+  using sums = std::vector<std::uint32_t>;
+  EXPECT_EQ(reduce_rows(*on, in, 3, few_sums{}), sums{7});
+  EXPECT_EQ(reduce_rows(*on, in, 2, 1, few_sums{}), (sums{1, 2}));
 }
 #endif
 

@@ -361,6 +361,8 @@ TEST_P(Transformed, RangesAreTakenInAStreamAndInMemoryOfTheCallers) {
   const auto add = sum<std::int64_t>{};
   refuses("6 elements are no whole rows of 4", [&] { (void)reduce_rows(*on, all, 4, add); });
   refuses("no whole rows of 0", [&] { (void)reduce_columns(*on, all, 0, add); });
+  refuses("no memory for 4611686018427387904 results",
+          [&] { (void)reduce_rows(*on, all.data(), std::uint64_t{1} << 62, 1, add); });
   refuses("of 6 elements and 5", [&] { (void)dot(*on, all, all.first(5)); });
 }
 
