@@ -113,7 +113,8 @@ TEST_F(Cli, DevicesShareTheInput) {
     EXPECT_EQ(together["context"]["devices"], json({"simt:32", "simt:64", "simt:32"}));
   }
   const outcome ladder = succeed({"ladder", "--n", "1000", "--devices", "simt:32,simt:64"});
-  for (const char* word : {"2 ranks", "500 elements each", "1  naive", "10  two_pass"})
+  for (const char* word :
+       {"2 ranks", "warps of 32", "warps of 64", "500 elements each", "1  naive", "10  two_pass"})
     EXPECT_TRUE(contains(ladder.out, word)) << word << ladder.what();
 }
 

@@ -175,11 +175,15 @@ class shared_testbed {
         ring_(ring_of(input_.data, measure::ring_bytes(bed_->device().properties()))) {
     if (host_input* const other = together(all_, [&] { return input_.data.companion(); }))
       companion_.emplace(ring_of(*other, 0));
-    struct name {
-      char text[32] = "";
+    struct names {
+      char device[32] = "", model[256] = "";
     } mine;
-    bed_->choice().name().copy(mine.text, sizeof mine.text - 1);
-    for (const name& each : all_.gather(mine)) devices_.push_back(each.text);
+    bed_->choice().name().copy(mine.device, sizeof mine.device - 1);
+    bed_->device().properties().name.copy(mine.model, sizeof mine.model - 1);
+    for (const names& each : all_.gather(mine)) {
+      devices_.push_back(each.device);
+      models_.push_back(each.model);
+    }
   }
 
   /// @throws shared_error when the stage does not serve the request
@@ -216,11 +220,14 @@ class shared_testbed {
 
   /// `2 ranks on cuda:0, cuda:1 (NVIDIA H200)`
   [[nodiscard]] std::string description() const {
-    std::vector<std::string> different;
-    for (const std::string& each : devices_)
-      if (std::ranges::find(different, each) == different.end()) different.push_back(each);
-    return fmt::format("{} ranks on {} ({})", all_.count(), fmt::join(different, ", "),
-                       bed_->device().properties().name);
+    const auto without_repetition = [](const std::vector<std::string>& all) {
+      std::vector<std::string> different;
+      for (const std::string& each : all)
+        if (std::ranges::find(different, each) == different.end()) different.push_back(each);
+      return fmt::format("{}", fmt::join(different, ", "));
+    };
+    return fmt::format("{} ranks on {} ({})", all_.count(), without_repetition(devices_),
+                       without_repetition(models_));
   }
   [[nodiscard]] std::string shares() const {
     const share first = share_of(input_.n, 0, all_.count());
@@ -269,7 +276,7 @@ class shared_testbed {
   chosen_input input_;
   input_ring ring_;
   std::optional<input_ring> companion_;
-  std::vector<std::string> devices_;
+  std::vector<std::string> devices_, models_;  ///< by rank
 };
 
 void print_run(const shared_result& r, const shared_testbed& on) {
