@@ -48,8 +48,8 @@ void set_patience(double seconds);
 
 inline constexpr unsigned max_threads_per_block = 1024;
 
-/// Sets the order of blocks and lanes for the launches that follow; `in_order` at first. @return
-/// the one before
+/// Sets the order of blocks and lanes for the launches that follow; `in_order` at first.
+/// @return the one before
 schedule set_schedule(const schedule& order);
 [[nodiscard]] schedule current_schedule();
 

@@ -157,8 +157,8 @@ class observer {
   virtual void written_by_host(const void* /*memory*/, std::size_t /*bytes*/) {}
 };
 
-/// Has launches observed from now on; null: no longer. Not while a launch runs. @return who
-/// observed before
+/// Has launches observed from now on; null: no longer. Not while a launch runs.
+/// @return who observed before
 observer* set_observer(observer* observing);
 [[nodiscard]] observer* current_observer();
 
