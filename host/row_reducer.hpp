@@ -97,8 +97,8 @@ constexpr int loads_of_turn(std::size_t bytes_of_load) {
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
 }
 
-/// Threads of blocks of several rows, or of one that is not long; of those that take turns of a
-/// row; and of one that has a row of four turns or more to itself.
+/// Threads of a block, by what it folds: several rows, or one of less than 16 KiB; a longer row, or
+/// turns of it; a row of 64 to 128 KiB, alone.
 inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
 inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
 

@@ -276,7 +276,7 @@ TEST_P(Columns, RefuseWhatCannotBeMeant) {
 INSTANTIATE_TEST_SUITE_P(Device, Columns, devices, name_device);
 
 #if !defined(__CUDACC__) && !defined(__HIP__)
-TEST_P(Columns, BeyondTheLargestGridAreLoopedOver) {
+TEST_P(Columns, BeyondTheLargestGridAreFoldedToo) {
   const device small(on->warp_size(), 3);
   const auto in = random_elements<std::uint32_t>(random_word);
   expect_exact(small, in, sum<std::uint32_t>{});

@@ -347,7 +347,7 @@ TEST_P(Rows, RefuseWhatCannotBeMeant) {
 INSTANTIATE_TEST_SUITE_P(Device, Rows, devices, name_device);
 
 #if !defined(__CUDACC__) && !defined(__HIP__)
-TEST_P(Rows, BeyondTheLargestGridAreLoopedOver) {
+TEST_P(Rows, BeyondTheLargestGridAreFoldedToo) {
   const device small(on->warp_size(), 3);
   const auto in = random_elements<std::uint32_t>(random_word);
   expect_exact(small, in, sum<std::uint32_t>{});
