@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
+#include <span>
 
 #include "host/observe/memory_map.hpp"
 #include "host/observe/places.hpp"
@@ -35,17 +35,6 @@ unsigned turns_of_group(const step& s, std::uint64_t lanes, unsigned banks) {
   return most;
 }
 
-unsigned count_sectors_of_copies(const step& s) {
-  std::set<std::uint64_t> sectors;
-  for_each_lane(s.lanes, [&](unsigned lane) {
-    const std::uint64_t first = (*s.addresses)[lane];
-    for (std::uint64_t each = first / sector_bytes; each <= (first + s.bytes - 1) / sector_bytes;
-         ++each)
-      sectors.insert(each);
-  });
-  return static_cast<unsigned>(sectors.size());
-}
-
 }  // namespace
 
 bank_turns count_turns(const step& s, unsigned banks) {
@@ -68,19 +57,17 @@ bank_turns count_turns(const step& s, unsigned banks) {
 }
 
 unsigned count_sectors(const step& s) {
-  if (s.bytes > sector_bytes) return count_sectors_of_copies(s);
-  // A lane's access is no longer than a sector but may lie across two.
-  std::array<std::uint64_t, 2 * most_lanes> sectors;
-  unsigned count = 0;
-  for_each_lane(s.lanes, [&](unsigned lane) {
-    const std::uint64_t first = (*s.addresses)[lane] / sector_bytes;
-    const std::uint64_t last = ((*s.addresses)[lane] + s.bytes - 1) / sector_bytes;
-    if (count == 0 || sectors[count - 1] != first) sectors[count++] = first;
-    if (last != first) sectors[count++] = last;
-  });
-  std::sort(sectors.begin(), sectors.begin() + count);
-  return static_cast<unsigned>(std::unique(sectors.begin(), sectors.begin() + count) -
-                               sectors.begin());
+  std::array<std::uint64_t, most_lanes> addresses;
+  unsigned lanes = 0;
+  for_each_lane(s.lanes, [&](unsigned lane) { addresses[lanes++] = (*s.addresses)[lane]; });
+  std::sort(addresses.begin(), addresses.begin() + lanes);
+  std::uint64_t count = 0, next = 0;  // the sector after those that are counted
+  for (const std::uint64_t address : std::span(addresses).first(lanes)) {
+    const std::uint64_t end = (address + s.bytes - 1) / sector_bytes + 1;
+    count += end - std::min(end, std::max(next, address / sector_bytes));
+    next = std::max(next, end);
+  }
+  return static_cast<unsigned>(count);
 }
 
 void traffic::add(const traffic& other) {
@@ -158,12 +145,26 @@ class profiler::counting_reader final : public step_reader {
   }
 
   void count(const step& s, place_counters& place) const {
-    if (is_access(s.what))
-      count_access(s, place);
-    else if (is_meeting(s.what))
-      count_meeting(s, place);
-    else if (s.what == action::basic_block)
-      count_entry(s, place);
+    switch (s.what) {
+      case action::basic_block:
+        ++place.entries;
+        place.entering_lanes += s.lane_count();
+        break;
+      case action::block_barrier:
+        ++place.block_barriers;
+        break;
+      case action::warp_barrier:
+        ++place.warp_barriers;
+        break;
+      case action::vote:
+        ++place.votes;
+        break;
+      case action::shuffle:
+        place.shuffles += (s.bytes + 3) / 4;
+        break;
+      default:
+        if (is_access(s.what)) count_access(s, place);
+    }
   }
 
   void count_access(const step& s, place_counters& place) const {
@@ -215,22 +216,6 @@ class profiler::counting_reader final : public step_reader {
       count_access(each, place);
       for (std::uint64_t& address : addresses) address += piece;
     }
-  }
-
-  static void count_meeting(const step& s, place_counters& place) {
-    if (s.what == action::block_barrier)
-      ++place.block_barriers;
-    else if (s.what == action::warp_barrier)
-      ++place.warp_barriers;
-    else if (s.what == action::vote)
-      ++place.votes;
-    else
-      place.shuffles += (s.bytes + 3) / 4;
-  }
-
-  static void count_entry(const step& s, place_counters& place) {
-    ++place.entries;
-    place.entering_lanes += s.lane_count();
   }
 
   std::vector<address_range> shared_;
