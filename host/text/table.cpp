@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t gap = 2;
 
-std::size_t width_of(std::span<const table_column> columns) {
-  return std::accumulate(columns.begin(), columns.end(), std::size_t{0},
-                         [](std::size_t sum, const table_column& c) { return sum + c.width; });
-}
-
 std::size_t widest_in(std::size_t column, const table_rows& rows) {
   std::size_t width = 0;
   for (const std::vector<std::string>& row : rows)
@@ -53,6 +48,7 @@ std::vector<T> chosen_of(const std::vector<T>& all, std::size_t keys, std::size_
 std::string table_line(std::span<const table_column> columns, std::span<const std::string> cells) {
   std::string line;
   for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].width == 0) continue;
     const std::size_t width = shown_width(cells[i]), before = columns[i].is_left && i > 0 ? gap : 0,
                       blanks = columns[i].width - std::min(columns[i].width, width + before);
     line += std::string(columns[i].is_left ? before : blanks, ' ') + cells[i];
@@ -62,19 +58,24 @@ std::string table_line(std::span<const table_column> columns, std::span<const st
   return line;
 }
 
-std::vector<std::size_t> columns_with_room(std::span<const table_column> columns) {
-  std::vector<std::size_t> kept(columns.size());
-  std::iota(kept.begin(), kept.end(), std::size_t{0});
+std::string heading_line(std::span<const table_column> columns) {
+  std::vector<std::string> headings;
+  for (const table_column& each : columns) headings.push_back(each.heading);
+  return table_line(columns, headings);
+}
+
+std::size_t width_of(std::span<const table_column> columns) {
+  return std::accumulate(columns.begin(), columns.end(), std::size_t{0},
+                         [](std::size_t sum, const table_column& c) { return sum + c.width; });
+}
+
+void spare_columns(std::vector<table_column>& columns) {
   const std::size_t room = terminal_width(stdout).value_or(width_of(columns));
-  std::size_t width = width_of(columns);
-  const auto spared = [&](std::size_t i) { return columns[i].spared; };
-  while (width > room) {
-    const auto least = std::ranges::max_element(kept, {}, spared);
-    if (least == kept.end() || spared(*least) == 0) break;
-    width -= columns[*least].width;
-    kept.erase(least);
+  while (width_of(columns) > room) {
+    const auto least = std::ranges::max_element(columns, {}, &table_column::spared);
+    if (least->spared == 0) break;
+    least->width = least->spared = 0;
   }
-  return kept;
 }
 
 void print_table(std::vector<table_column> columns, const table_rows& rows, std::size_t keys) {
@@ -88,9 +89,7 @@ void print_table(std::vector<table_column> columns, const table_rows& rows, std:
       width += columns[end].width;
     if (begin != keys) fmt::print("\n");
     const std::vector<table_column> part = chosen_of(columns, keys, begin, end);
-    std::vector<std::string> headings;
-    for (const table_column& each : part) headings.push_back(each.heading);
-    if (const std::string line = table_line(part, headings); !line.empty())
+    if (const std::string line = heading_line(part); !line.empty())
       fmt::print("{}\n", paint(line, colour::bold));
     for (const std::vector<std::string>& row : rows)
       fmt::print("{}\n", table_line(part, chosen_of(row, keys, begin, end)));

@@ -11,17 +11,21 @@ namespace tenfold {
 
 struct table_column {
   std::string heading;
-  std::size_t width;       ///< characters, those that part it from the one before among them
-  bool is_left = false;    ///< where the text stands, two blanks behind the column before
+  std::size_t width;     ///< characters, with those that part it from the one before; 0: not shown
+  bool is_left = false;  ///< where the text stands, two blanks behind the column before
   std::size_t spared = 0;  ///< by the highest first, where there is no room for all; 0: never
 };
 
 /// Cells, which may be painted, in columns; without blanks at its end.
 [[nodiscard]] std::string table_line(std::span<const table_column> columns,
                                      std::span<const std::string> cells);
+/// What stands above the cells.
+[[nodiscard]] std::string heading_line(std::span<const table_column> columns);
 
-/// The columns that a terminal has room for, by their numbers; all where there is no terminal.
-[[nodiscard]] std::vector<std::size_t> columns_with_room(std::span<const table_column> columns);
+[[nodiscard]] std::size_t width_of(std::span<const table_column> columns);
+
+/// Lets a terminal show those columns alone that it has room for.
+void spare_columns(std::vector<table_column>& columns);
 
 using table_rows = std::vector<std::vector<std::string>>;
 

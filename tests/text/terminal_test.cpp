@@ -84,16 +84,19 @@ TEST_F(Terminal, TablesKeepColumnsApart) {
 }
 
 TEST_F(Terminal, ColumnsAreSparedInTheirOrder) {
-  const std::vector<table_column> columns{
-      {"a", 10}, {"b", 10, false, 1}, {"c", 10, false, 3}, {"d", 10, false, 2}};
-  using numbers = std::vector<std::size_t>;
-  EXPECT_EQ(columns_with_room(columns), (numbers{0, 1, 2, 3}));
-  resize("39");
-  EXPECT_EQ(columns_with_room(columns), (numbers{0, 1, 3}));
-  resize("29");
-  EXPECT_EQ(columns_with_room(columns), (numbers{0, 1}));
+  std::vector<table_column> columns{
+      {"a", 2}, {"b", 2, false, 1}, {"c", 2, false, 3}, {"d", 2, false, 2}};
+  spare_columns(columns);
+  EXPECT_EQ(heading_line(columns), " a b c d");
+  resize("7");
+  spare_columns(columns);
+  EXPECT_EQ(heading_line(columns), " a b d");
+  resize("5");
+  spare_columns(columns);
+  EXPECT_EQ(heading_line(columns), " a b");
   resize("1");
-  EXPECT_EQ(columns_with_room(columns), (numbers{0}));
+  spare_columns(columns);
+  EXPECT_EQ(heading_line(columns), " a");
 }
 
 }  // namespace

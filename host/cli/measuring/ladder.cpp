@@ -150,14 +150,19 @@ std::size_t width_of_names(const std::vector<ladder_row>& rows) {
   return width;
 }
 
+/// At once, for it may take long until there is another.
+void print_line(const std::string& line) {
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
 void print_refusal(const candidate& who, std::size_t name_width, const std::string& reason) {
   const std::string text =
       fmt::format("{:>5}  {:<{}} {}", number_of(who), title_of(who), name_width, reason);
   const std::string shown = fitted(text);
   // What comes before the reason is as it is, whatever is broken behind it.
   const std::size_t begin = text.size() - reason.size();
-  fmt::print("{}{}\n", shown.substr(0, begin), paint(shown.substr(begin), colour::yellow));
-  std::fflush(stdout);
+  print_line(shown.substr(0, begin) + paint(shown.substr(begin), colour::yellow));
 }
 
 /// What is known of a stage, where it was recorded.
@@ -268,27 +273,13 @@ ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)
   if (columns_.share_of_peak) add({"of peak", 8, false, 3});
   if (columns_.share_of_ceiling) add({"of ceiling", 11, false, 2});
   if (!columns_.best_peer.empty()) add({"vs " + columns_.best_peer, 10, false, 1});
-  kept_ = columns_with_room(layout_);
+  spare_columns(layout_);
 
-  std::vector<std::string> headings, left_out;
-  for (std::size_t i = 0; i < layout_.size(); ++i) {
-    headings.push_back(layout_[i].heading);
-    if (!layout_[i].heading.empty() && std::ranges::find(kept_, i) == kept_.end())
-      left_out.push_back(headings.back());
-  }
+  std::vector<std::string> left_out;
+  for (const table_column& each : layout_)
+    if (!each.heading.empty() && each.width == 0) left_out.push_back(each.heading);
   if (!left_out.empty()) say("A wider terminal has room for more: {}.", fmt::join(left_out, ", "));
-  print(headings, colour::bold);
-}
-
-void ladder_table::print(const std::vector<std::string>& cells, colour c) const {
-  std::vector<table_column> columns;
-  std::vector<std::string> shown;
-  for (const std::size_t i : kept_) {
-    columns.push_back(layout_[i]);
-    shown.push_back(cells[i]);
-  }
-  fmt::print("{}\n", paint(table_line(columns, shown), c));
-  std::fflush(stdout);
+  print_line(paint(heading_line(layout_), colour::bold));
 }
 
 std::optional<double> ladder_table::climb(double speed) {
@@ -326,7 +317,7 @@ void ladder_table::add(const ladder_row& r) {
   if (columns_.share_of_peak) cells.push_back(format_share(m.share_of_peak));
   if (columns_.share_of_ceiling) cells.push_back(format_share(m.share_of_ceiling));
   if (!columns_.best_peer.empty()) cells.push_back(format_ratio(m.against_best_peer));
-  print(cells);
+  print_line(table_line(layout_, cells));
 }
 
 const stage_facts* find_facts(const stage_info& stage) {

@@ -90,11 +90,9 @@ class ladder_table {
  private:
   /// Takes a stage's speed. @return how many times that of the stage before
   std::optional<double> climb(double speed);
-  void print(const std::vector<std::string>& cells, colour c = colour::plain) const;
 
   ladder_columns columns_;
-  std::vector<table_column> layout_;  ///< of all columns
-  std::vector<std::size_t> kept_;     ///< those of them that there is room for
+  std::vector<table_column> layout_;
   double first_ = 0, before_ = 0;  ///< how fast the first stage is, and the one before; 0: unknown
 };
 

@@ -243,28 +243,20 @@ void print_source(const profiled_stage& stage) {
   for (const auto& [number, counters] : lines)
     most_entries = std::max(most_entries, counters.entries);
   const std::size_t screen = terminal_width(stdout).value_or(std::string::npos);
-  std::vector<table_column> all{{"steps", 10},
-                                {"lanes", 7, false, 1},
-                                {"global", 10, false, 4},
-                                {"sectors", 10, false, 2},
-                                {"shared", 10, false, 5},
-                                {"wavefronts", 11, false, 3},
-                                {"barriers", 10, false, 6},
-                                {"shuffles", 10, false, 7},
-                                {fmt::format("line of {}", file_of(*stage.stage)),
-                                 std::min<std::size_t>(screen / 2, 90), true}};
-  const std::vector<std::size_t> kept = columns_with_room(all);
-  const auto cells_of = [&](const auto& of) {
-    std::vector<std::string> cells;
-    for (const std::size_t i : kept) cells.push_back(of(i));
-    return cells;
-  };
-  std::vector<table_column> columns;
-  for (const std::size_t i : kept) columns.push_back(all[i]);
-  print_heading(table_line(columns, cells_of([&](std::size_t i) { return all[i].heading; })));
+  std::vector<table_column> columns{{"steps", 10},
+                                    {"lanes", 7, false, 1},
+                                    {"global", 10, false, 4},
+                                    {"sectors", 10, false, 2},
+                                    {"shared", 10, false, 5},
+                                    {"wavefronts", 11, false, 3},
+                                    {"barriers", 10, false, 6},
+                                    {"shuffles", 10, false, 7},
+                                    {fmt::format("line of {}", file_of(*stage.stage)),
+                                     std::min<std::size_t>(screen / 2, 90), true}};
+  spare_columns(columns);
+  print_heading(heading_line(columns));
   columns.pop_back();
-  std::size_t width = 0;
-  for (const table_column& each : columns) width += each.width;
+  const std::size_t width = width_of(columns);
   const auto print_line = [&](const std::string& counters, std::string_view mark, int number,
                               std::string_view line) {
     const std::string text = fmt::format("{} {:>4}  {}", mark, number, line);
@@ -288,9 +280,8 @@ void print_source(const profiled_stage& stage) {
                                  blank_if_zero(shared.requests), blank_if_zero(shared.wavefronts),
                                  blank_if_zero(c.block_barriers + c.warp_barriers),
                                  // Votes are exchanges between lanes as well.
-                                 blank_if_zero(c.shuffles + c.votes), ""};
-    const std::string row =
-        table_line(columns, cells_of([&](std::size_t i) { return counters[i]; }));
+                                 blank_if_zero(c.shuffles + c.votes)};
+    const std::string row = table_line(columns, counters);
     const bool hot = c.entries * 2 >= most_entries;
     print_line(hot ? paint(row, colour::red) : row, hot ? "*" : " ", number, line);
   }
