@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <initializer_list>
+#include <regex>
 #include <tuple>
 
 #include "host/error.hpp"
@@ -82,31 +83,15 @@ std::string find_disassembler() {
   return find_first(places);
 }
 
-constexpr std::string_view digits = "0123456789";
-
-/// `942` and `90a` are generation 9, `1201` is 12: the last two are its version and stepping.
-int generation_of(std::string_view number) {
-  if (number.size() < 3 || number.size() > 4 ||
-      number.find_first_not_of("0123456789abcdef") != number.npos)
-    return 0;
-  const std::string_view generation = number.substr(0, number.size() - 2);
-  return generation.find_first_not_of(digits) == generation.npos ? *number_at(generation) : 0;
-}
-
-bool is_capability(std::string_view number) {
-  const std::size_t end = std::min(number.find_first_not_of(digits), number.size());
-  const std::string_view suffix = number.substr(end);
-  return (end == 2 || end == 3) && (suffix.empty() || suffix == "a" || suffix == "f");
-}
-
 }  // namespace
 
 architecture parse_architecture(std::string_view name) {
-  if (name.starts_with("gfx"))
-    if (const int generation = generation_of(name.substr(3)))
-      return {std::string(name), vendor::amd, generation < 10 ? 64 : 32};
-  if (name.starts_with("sm_") && is_capability(name.substr(3)))
-    return {std::string(name), vendor::nvidia, 32};
+  // `942` and `90a` are generation 9, `1201` is 12: the last two are its version and stepping.
+  static const std::regex amd("gfx([1-9][0-9]?)[0-9a-f]{2}"), nvidia("sm_[0-9]{2,3}[af]?");
+  const std::string known(name);
+  if (std::smatch found; std::regex_match(known, found, amd))
+    return {known, vendor::amd, found.length(1) == 1 ? 64 : 32};
+  if (std::regex_match(known, nvidia)) return {known, vendor::nvidia, 32};
   throw input_error(fmt::format(
       "there is no architecture '{}': use AMD's names, such as gfx90a, gfx942, gfx1100, gfx1201, "
       "or NVIDIA's, such as sm_80, sm_90, sm_120",
