@@ -39,21 +39,15 @@ std::optional<double> number_at(const json& object, const char* key) {
   return at->get<double>();
 }
 
-/// What Google Benchmark appends to a name on how it took the time.
-bool tells_how_timed(std::string_view part) {
-  return part.starts_with("iterations:") || part.starts_with("repeats:") ||
-         part.starts_with("min_time:") || part == "manual_time" || part == "real_time";
-}
-
-/// As `run` has it without a word, and older programs had it in a stream.
-bool is_back_to_back(std::string_view part) {
-  return part == measure::name_of(measure::timing_mode::back_to_back) || part == "stream";
-}
-
-/// `14_dependent_passes`, which a duel adds to the name of who is called `best`.
-bool names_stage(std::string_view part) {
+/// What a name has besides: how Google Benchmark took the time, `back-to-back`, which `run` has
+/// without a word and older programs had in a stream, and `14_dependent_passes`, which a duel adds
+/// to the name of who is called `best`.
+bool is_aside(std::string_view part) {
+  constexpr std::string_view known[]{"iterations", "repeats",      "min_time", "manual_time",
+                                     "real_time",  "back-to-back", "stream"};
   const std::size_t digits = part.find_first_not_of("0123456789");
-  return digits != 0 && digits != part.npos && part[digits] == '_';
+  return (digits != 0 && digits != part.npos && part[digits] == '_') ||
+         std::ranges::find(known, part.substr(0, part.find(':'))) != std::end(known);
 }
 
 /// Reads `10_two_pass/f32/sum/n:1024/block:256/items:4/in-graph`.
@@ -75,7 +69,7 @@ bool parse_name(std::string_view name, result_entry& e) {
     });
     if (figure != std::end(shape_figures))
       e.shape.*figure->second = parse_digits(part.substr(colon + 1));
-    else if (!tells_how_timed(part) && !names_stage(part) && !is_back_to_back(part))
+    else if (!is_aside(part))
       e.what.mode += (e.what.mode.empty() ? "" : "/") + std::string(part);
   }
   return true;
