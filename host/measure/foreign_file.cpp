@@ -1,11 +1,14 @@
 #include "host/measure/foreign_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -20,6 +23,19 @@ namespace fs = std::filesystem;
 namespace {
 
 using tokens = std::vector<cpp_token>;
+using some_tokens = std::span<const cpp_token>;
+
+some_tokens part_of(const tokens& all, std::size_t begin, std::size_t end) {
+  return some_tokens(all).subspan(begin, end - begin);
+}
+
+bool has(some_tokens part, std::string_view word) {
+  return std::ranges::find(part, word, &cpp_token::text) != part.end();
+}
+
+std::string joined(some_tokens part) {
+  return fmt::format("{}", fmt::join(part | std::views::transform(&cpp_token::text), " "));
+}
 
 /// A text whose places refer to what it was before the changes.
 class edited_text {
@@ -185,6 +201,9 @@ class file_reader {
   [[nodiscard]] bool marks_kernel(const cpp_token& each) const {
     return each.is("__global__") || kernel_macros_.contains(std::string(each.text));
   }
+  [[nodiscard]] bool has_kernel_mark(some_tokens part) const {
+    return std::ranges::any_of(part, [&](const cpp_token& each) { return marks_kernel(each); });
+  }
 
   /// A declaration at namespace scope, by its tokens.
   struct declaration {
@@ -236,10 +255,7 @@ class file_reader {
   /// where the declaration does, for anything else
   std::size_t enter_class(const tokens& all, const declaration& found, scopes& around) const {
     if (!found.is_type || !found.body) return found.begin;
-    const auto at = [&](std::size_t i) { return all.begin() + static_cast<std::ptrdiff_t>(i); };
-    if (std::none_of(at(*found.body), at(found.end),
-                     [&](const cpp_token& each) { return marks_kernel(each); }))
-      return found.begin;
+    if (!has_kernel_mark(part_of(all, *found.body, found.end))) return found.begin;
     std::string name;
     for (std::size_t i = found.begin; i < *found.body && !all[i].is(":"); ++i) {
       if (all[i].is("template") && all[i + 1].is("<"))
@@ -380,75 +396,55 @@ class file_reader {
   void take(const tokens& all, const declaration& found, const scopes& around,
             std::vector<dynamic_array>& arrays, edited_text& changes) {
     if (found.end <= found.begin) return;
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(found.begin),
-               last = all.begin() + static_cast<std::ptrdiff_t>(found.end),
-               head_end =
-                   found.body ? all.begin() + static_cast<std::ptrdiff_t>(*found.body) : last;
-    const auto has = [&](auto from, auto to, std::string_view word) {
-      return std::any_of(from, to, [&](const cpp_token& each) { return each.is(word); });
+    const some_tokens whole = part_of(all, found.begin, found.end),
+                      head = part_of(all, found.begin, found.body.value_or(found.end));
+    const cpp_token& first = whole.front();
+    const bool is_device = std::ranges::any_of(
+        found.is_type ? whole : head, [&](const cpp_token& each) { return marks_device(each); });
+    const bool is_instance = first.is("template") && whole.size() > 1 && !whole[1].is("<");
+    const auto is_named_function = [&] {
+      return named_.contains(std::string(all[name_before(all, *found.parameters)].text));
     };
-    const bool is_device = std::any_of(first, found.is_type ? last : head_end,
-                                       [&](const cpp_token& each) { return marks_device(each); });
-    const bool is_instance =
-        first->is("template") && found.end - found.begin > 1 && !std::next(first)->is("<");
     if (is_device) {
-      if (!found.is_type && !found.body && has(first, last, "extern") &&
-          has(first, last, "__shared__")) {
-        take_dynamic(all, found.begin, found.end, &arrays, changes);
-        return;
-      }
+      if (!found.is_type && !found.body && has(whole, "extern") && has(whole, "__shared__"))
+        return take_dynamic(all, found.begin, found.end, &arrays, changes);
       if (found.parameters) {
         take_function(all, found, around, arrays, changes);
         const bool is_other_kernel =
-            std::any_of(first, head_end,
-                        [&](const cpp_token& each) { return marks_kernel(each); }) &&
-            !named_.empty() &&
-            !named_.contains(std::string(all[name_before(all, *found.parameters)].text));
-        if (is_other_kernel || is_instance) {
-          blank(all, found, changes);
-          return;
-        }
+            has_kernel_mark(head) && !named_.empty() && !is_named_function();
+        if (is_other_kernel || is_instance) return blank(all, found, changes);
       }
-      convert_words(all, found.begin, found.end, changes);
-      return;
+      return convert_words(all, found.begin, found.end, changes);
     }
-    const bool is_alias = first->is("using") || first->is("typedef") || first->is("namespace") ||
-                          first->is("static_assert");
-    const bool is_of_host = std::any_of(first, last, [](const cpp_token& each) {
-      return each.is_word() && is_host_word(each.text);
-    });
-    const bool is_constant =
-        has(first, head_end, "constexpr") || has(first, head_end, "consteval") ||
-        (!found.parameters && has(first, head_end, "const")) || has(first, head_end, "concept");
+    const bool is_alias = first.is("using") || first.is("typedef") || first.is("namespace") ||
+                          first.is("static_assert");
+    const bool is_of_host = std::ranges::any_of(
+        whole, [](const cpp_token& each) { return each.is_word() && is_host_word(each.text); });
+    const bool is_constant = has(head, "constexpr") || has(head, "consteval") ||
+                             (!found.parameters && has(head, "const")) || has(head, "concept");
     const bool is_in_class = !around.empty() && around.back().is_class;
     const bool is_named =
-        found.parameters && !is_in_class && !launches(first, last) &&
-        named_.contains(std::string(all[name_before(all, *found.parameters)].text));
+        found.parameters && !is_in_class && !launches(whole) && is_named_function();
     const bool is_member = is_in_class && !found.parameters;
     const bool is_kept =
         !is_instance && ((is_named || found.is_type || is_alias || is_constant || is_member) &&
                          !(is_of_host && !is_named));
-    if (!is_kept) {
-      blank(all, found, changes);
-      return;
-    }
-    if (!found.is_type && !found.parameters) note_constant(first, last);
+    if (!is_kept) return blank(all, found, changes);
+    if (!found.is_type && !found.parameters) note_constant(whole);
     convert_words(all, found.begin, found.end, changes);
   }
 
   /// Whether it has a `kernel<<<...>>>(...)`.
-  static bool launches(tokens::const_iterator first, tokens::const_iterator last) {
-    return std::search_n(first, last, 3, "<", [](const cpp_token& each, const char* sign) {
-             return each.is(sign);
-           }) != last;
+  static bool launches(some_tokens part) {
+    return !std::ranges::search_n(part, 3, std::string_view("<"), {}, &cpp_token::text).empty();
   }
 
   /// `constexpr int block = 256;`
-  void note_constant(tokens::const_iterator first, tokens::const_iterator last) {
-    if (last - first < 4) return;
-    const auto value = last - 2, sign = last - 3, name = last - 4;
-    if (sign->is("=") && value->kind == cpp_token_kind::number && name->is_word())
-      made_.constants.emplace(name->text, value->text);
+  void note_constant(some_tokens part) {
+    if (part.size() < 4) return;
+    const cpp_token &name = part.end()[-4], &sign = part.end()[-3], &value = part.end()[-2];
+    if (sign.is("=") && value.kind == cpp_token_kind::number && name.is_word())
+      made_.constants.emplace(name.text, value.text);
   }
 
   void take_function(const tokens& all, const declaration& found, const scopes& around,
@@ -457,10 +453,8 @@ class file_reader {
     device_function made;
     made.name = all[name_before(all, open)].text;
     for (const scope& each : around) made.scope += each.name;
-    made.is_kernel = std::any_of(all.begin() + static_cast<std::ptrdiff_t>(found.begin),
-                                 all.begin() + static_cast<std::ptrdiff_t>(open),
-                                 [&](const cpp_token& each) { return marks_kernel(each); });
-    const std::string list = joined(all, open + 1, close);
+    made.is_kernel = has_kernel_mark(part_of(all, found.begin, open));
+    const std::string list = joined(part_of(all, open + 1, close));
     for (const std::string& each : split_at_commas(list, true)) {
       const std::string declared = each.substr(0, each.find('='));
       parameter p{{}, false, mentions(declared, "const")};
@@ -472,7 +466,7 @@ class file_reader {
       if (p.name != "void") made.parameters.push_back(std::move(p));
     }
     if (!found.body) return;  // it comes later
-    made.body = joined(all, *found.body, found.end);
+    made.body = joined(part_of(all, *found.body, found.end));
     std::string definitions;
     for (const dynamic_array& each : arrays)
       if (mentions(made.body, each.name) && !mentions(list, each.name))
@@ -496,10 +490,10 @@ class file_reader {
         made_.has_dynamic_shared = true;
         const std::size_t close = std::min(closing_bracket(all, i + 1), end - 1);
         if (close > i + 3)
-          changes.replace(
-              each.begin, all[close].end(),
-              dynamic_array{std::string(all[close - 1].text), joined(all, i + 2, close - 2), ""}
-                  .definition());
+          changes.replace(each.begin, all[close].end(),
+                          dynamic_array{std::string(all[close - 1].text),
+                                        joined(part_of(all, i + 2, close - 2)), ""}
+                              .definition());
         i = close;
       }
       if (each.is(";") || each.is("{") || each.is("}") || each.kind == cpp_token_kind::directive)
@@ -508,23 +502,12 @@ class file_reader {
       std::size_t stop = i;
       while (stop < end && !all[stop].is(";") && !all[stop].is("{") && !all[stop].is("}")) ++stop;
       if (stop == end || !all[stop].is(";")) continue;
-      bool is_extern = false, is_shared = false;
-      for (std::size_t k = statement; k < stop; ++k) {
-        is_extern |= all[k].is("extern");
-        is_shared |= all[k].is("__shared__");
-      }
-      if (!is_extern || !is_shared) continue;
+      const some_tokens words = part_of(all, statement, stop);
+      if (!has(words, "extern") || !has(words, "__shared__")) continue;
       take_dynamic(all, statement, stop + 1, nullptr, changes);
       i = stop;
       statement = stop + 1;
     }
-  }
-
-  static std::string joined(const tokens& all, std::size_t begin, std::size_t end) {
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i)
-      text += fmt::format("{}{}", text.empty() ? "" : " ", all[i].text);
-    return text;
   }
 
   /// @param arrays takes it where it is of no function; null: it is defined in its place
@@ -549,7 +532,8 @@ class file_reader {
       else if (!all[i].is("extern") && !all[i].is("__shared__") && !all[i].is("static"))
         made.type += fmt::format("{}{}", made.type.empty() ? "" : " ", all[i].text);
     }
-    made.more_extents = joined(all, std::min(closing_bracket(all, extents) + 1, end - 1), end - 1);
+    made.more_extents =
+        joined(part_of(all, std::min(closing_bracket(all, extents) + 1, end - 1), end - 1));
     changes.blank(all[begin].begin, all[end - 1].end());
     if (arrays != nullptr)
       arrays->push_back(std::move(made));
