@@ -12,10 +12,8 @@
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
-#include "host/data/input.hpp"
 #include "host/ranks/threads.hpp"
 #include "host/ranks/together.hpp"
-#include "host/reduce/operator_list.hpp"
 #include "host/simt/executor.hpp"
 
 namespace tenfold::cli {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "host/cli/observing/observing_commands.hpp"
-#include "host/cli/options.hpp"
 #include "host/measure/result.hpp"
 #include "host/observe/model.hpp"
 #include "host/reduce/best.hpp"

@@ -14,7 +14,6 @@
 #include "host/measure/result.hpp"
 #include "host/observe/profile.hpp"
 #include "host/reduce/kernel_sources.hpp"
-#include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
 #include "host/text/table.hpp"
 #include "host/text/terminal.hpp"
