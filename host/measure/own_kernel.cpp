@@ -169,16 +169,14 @@ void check_kernel_name(const std::string& name) {
         fmt::format("'{}' is no name for a kernel: its file and its namespace take a C++ name in "
                     "lower case with an underscore, such as my_kernel",
                     name));
+  const auto leave_to = [&](const std::string& other) {
+    throw input_error(fmt::format("{} has the name '{}': give your kernel another", other, name));
+  };
   for (const stage_info& stage : catalogue)
-    if (name == stage.name)
-      throw input_error(
-          fmt::format("{} has the name '{}': give your kernel another", name_stage(stage), name));
-  if (is_pitfall(name))
-    throw input_error(fmt::format("a pitfall has the name '{}': give your kernel another", name));
-  if (!kernel_file_of(name).empty())
-    throw input_error(fmt::format("a detour has the name '{}': give your kernel another", name));
-  if (std::ranges::find(operator_names, name) != std::end(operator_names))
-    throw input_error(fmt::format("an operator has the name '{}': give your kernel another", name));
+    if (name == stage.name) leave_to(name_stage(stage));
+  if (is_pitfall(name)) leave_to("a pitfall");
+  if (!kernel_file_of(name).empty()) leave_to("a detour");
+  if (std::ranges::find(operator_names, name) != std::end(operator_names)) leave_to("an operator");
 }
 
 const stage_info& own_stage(const std::string& file, const std::string& call, std::string_view op,
