@@ -190,14 +190,11 @@ void print_all(const std::vector<modelled_stage>& all, const gpu_sheet& gpu) {
   print_heading(fmt::format("sums of {} {} on {}", format_count(all.front().n),
                             name_of(all.front().type), gpu.name));
   table_rows rows;
-  std::size_t longest_shape = 0;
-  for (const modelled_stage& m : all) {
+  for (const modelled_stage& m : all)
     rows.push_back({fmt::format("{}", m.of.stage.number), std::string(m.of.stage.name),
                     format_seconds(m.time.seconds), describe_measured(m), describe_residual(m),
                     std::string(m.first().bound()), fmt::format("{:.0f}", m.span()),
                     fmt::format("{:.3g}", m.work() / std::max(1.0, m.span())), describe(m)});
-    longest_shape = std::max(longest_shape, rows.back().back().size());
-  }
   print_table({{"stage", 5},
                {"name", 20, true},
                {"predicted", 10},
@@ -206,7 +203,7 @@ void print_all(const std::vector<modelled_stage>& all, const gpu_sheet& gpu) {
                {"bound by", 20, true},
                {"chain", 8},
                {"done at once", 15},
-               {"shape", 2 + longest_shape, true}},
+               {"shape", 9, true}},
               rows, 2);
 }
 
