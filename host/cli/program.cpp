@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -15,9 +14,7 @@
 #include "host/cli/served_verbs.hpp"
 #include "host/measure/testbed.hpp"
 #include "host/reduce/unlisted_stages.hpp"
-#include "host/text/nearest.hpp"
 #include "host/text/program.hpp"
-#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -91,20 +88,13 @@ void add_help_verb(CLI::App& app, action& chosen) {
   CLI::App* help = app.add_subcommand("help", "what a verb does and takes");
   help->add_option("VERB", *verb, "without one, what verbs there are");
   help->callback([&app, &chosen, verb] {
-    chosen = [&app, verb] {
-      std::vector<std::string> names;
-      const CLI::App* asked_for = verb->empty() ? &app : nullptr;
-      for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; })) {
-        names.push_back(each->get_name());
-        if (*verb == names.back()) asked_for = each;
-      }
-      if (asked_for == nullptr)
-        throw input_error(fmt::format("there is no verb '{}'{}: use {}", *verb,
-                                      did_you_mean(*verb, names), fmt::join(names, ", ")));
-      // App::help() would be that of this verb, which was chosen.
-      const std::string name = verb->empty() ? app.get_name() : app.get_name() + " " + *verb;
-      fmt::print("{}", fitted(app.get_formatter()->make_help(asked_for, name,
-                                                             CLI::AppFormatMode::Normal)));
+    chosen = [&app, asked = *verb] {
+      // Ends as the command line does that asks the verb itself, or names what is none.
+      std::vector<std::string> words;  // the last one first
+      const auto is_it = [&](const CLI::App* verb) { return verb->get_name() == asked; };
+      if (asked.empty() || !app.get_subcommands(is_it).empty()) words = {"--help"};
+      if (!asked.empty()) words.push_back(asked);
+      app.parse(words);
       return exit_code::success;
     };
   });
