@@ -146,13 +146,6 @@ json describe(const finding& f, const stage_info& stage) {
   return entry;
 }
 
-json empty_document() {
-  return {{"context",
-           {{"date", measure::timestamp()},
-            {"executable", "tenfold"},
-            {"device", "SIMT executor on the CPU"}}}};
-}
-
 /// Writes what there is by now, so that a run that is cut short has left what it found; to standard
 /// output only when all is done.
 void write_so_far(const check_options& o, const auto& all) {
@@ -160,9 +153,8 @@ void write_so_far(const check_options& o, const auto& all) {
 }
 
 json document_of(const std::vector<checked_stage>& checked) {
-  json document = empty_document();
-  document["checked"] = json::array();
-  document["findings"] = json::array();
+  json document{
+      {"context", executor_context()}, {"checked", json::array()}, {"findings", json::array()}};
   for (const checked_stage& each : checked) {
     for (const auto& [warp, report] : each.reports) {
       document["checked"].push_back({{"stage", each.stage->number},
@@ -310,8 +302,7 @@ void print_judged(const judged_kernel& judged) {
 }
 
 json document_of(const std::vector<judged_kernel>& all) {
-  json document = empty_document();
-  document["kernels"] = json::array();
+  json document{{"context", executor_context()}, {"kernels", json::array()}};
   for (const judged_kernel& each : all)
     document["kernels"].push_back({{"file", each.file},
                                    {"call", each.call},

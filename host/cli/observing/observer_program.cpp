@@ -10,6 +10,7 @@
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/options.hpp"
 #include "host/measure/own_kernel.hpp"
+#include "host/measure/result.hpp"
 #include "host/observe/observed_run.hpp"
 #include "host/observe/places.hpp"
 #include "host/reduce/kernel_sources.hpp"
@@ -126,6 +127,12 @@ observe::run_request request_for(const stage_info& stage, const observed_kernel&
           .shape = k.shape,
           .n = parse_count(k.n),
           .warp_size = warp_size};
+}
+
+nlohmann::ordered_json executor_context() {
+  return {{"date", measure::timestamp()},
+          {"executable", "tenfold"},
+          {"device", "SIMT executor on the CPU"}};
 }
 
 void print_heading(const std::string& text) {

@@ -2,6 +2,7 @@
 /// What the verbs that observe kernels share: which kernels, in which shapes.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,9 @@ struct observed_ladder {
 
 [[nodiscard]] observe::run_request request_for(const stage_info& stage, const observed_kernel& k,
                                                int warp_size);
+
+/// What every document of observations is of.
+[[nodiscard]] nlohmann::ordered_json executor_context();
 
 /// A line that stands over others.
 void print_heading(const std::string& text);

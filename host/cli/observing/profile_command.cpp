@@ -288,12 +288,8 @@ void print_source(const profiled_stage& stage) {
 }
 
 json profile_document(std::span<const profiled_stage> stages) {
-  json document{{"context",
-                 {{"date", measure::timestamp()},
-                  {"executable", "tenfold"},
-                  {"device", "SIMT executor on the CPU"},
-                  {"seed", 1}}},
-                {"profiles", json::array()}};
+  json document{{"context", executor_context()}, {"profiles", json::array()}};
+  document["context"]["seed"] = 1;
   for (const profiled_stage& each : stages) document["profiles"].push_back(describe(each));
   return document;
 }
