@@ -44,18 +44,17 @@ def parser_of(documentation):
 # ---- programs and files -------------------------------------------------------------------------
 
 
-def output_of(*command, tell_command=False):
+def output_of(*command):
     """What a program prints. Where it fails, its own words are the failure."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        words = (done.stderr or done.stdout).strip()
-        raise Failure(f"{shlex.join(map(str, command))}: {words}" if tell_command else words)
+        raise Failure(f"{shlex.join(map(str, command))}: {(done.stderr or done.stdout).strip()}")
     return done.stdout
 
 
 def build_facts(program):
     """Version, commit and compiler of a program of this project, as each of its own results has them."""
-    lines = output_of(program, "--version", tell_command=True).splitlines()
+    lines = output_of(program, "--version").splitlines()
     told = dict(line.split(" ", 1) for line in lines if " " in line)
     return {key: told[key] for key in ("version", "commit", "compiler") if key in told}
 
@@ -63,12 +62,12 @@ def build_facts(program):
 def context_of(program, *options):
     """What `tenfold` says of a device and of itself."""
     quick = "run", "1", "--n", "1", "--repeat", "1", "--mode", "back-to-back", "--json", "-"
-    return json.loads(output_of(program, *quick, *options, tell_command=True))["context"]
+    return json.loads(output_of(program, *quick, *options))["context"]
 
 
 def listed_stages(tenfold):
     """All stages, as `tenfold list --json` tells of them."""
-    return json.loads(output_of(tenfold, "list", "--json", tell_command=True))["stages"]
+    return json.loads(output_of(tenfold, "list", "--json"))["stages"]
 
 
 def find_ncu():
