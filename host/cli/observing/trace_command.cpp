@@ -24,18 +24,15 @@ std::vector<observed_kernel> kernels_of(const trace_options& o) {
   return all;
 }
 
-observed_kernel shaped(observed_kernel k, int block) {
-  k.shape.block = block;
-  return k;
-}
-
 json trace(const stage_info& stage, observed_kernel k, int warp, const trace_options& o,
            trace_reader reader) {
   constexpr std::uint64_t most_elements = std::uint64_t{1} << 20;
   const bool is_by_tile = k.n.empty();
   if (is_by_tile) k.n = "0";
-  if (k.shape.block == 0)
-    k.shape.block = warp == 8 || lack_of(stage, shaped(k, 2 * warp), warp).empty() ? 2 * warp : 256;
+  if (k.shape.block == 0) {
+    k.shape.block = 2 * warp;
+    if (warp != 8 && !lack_of(stage, k, warp).empty()) k.shape.block = 256;
+  }
   observe::run_request request = request_for(stage, k, warp);
   if (is_by_tile) request.n = observe::elements_per_block(request);
   request.ones = o.values == "ones";
