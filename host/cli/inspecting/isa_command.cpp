@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -225,25 +224,14 @@ json describe(const inspected_kernel& k) {
 
 // ---- the code ----------------------------------------------------------------------------------
 
-/// The lines of the source files that code comes from.
-class source_lines {
- public:
-  /// Without its indentation; empty where the file cannot be read.
-  std::string text_of(const source_place& at) {
-    const auto [file, is_new] = files_.try_emplace(at.file);
-    if (is_new) {
-      std::ifstream in(at.file);
-      for (std::string line; std::getline(in, line);) file->second.push_back(line);
-    }
-    const auto line = static_cast<std::size_t>(at.line);
-    if (line == 0 || line > file->second.size()) return {};
-    const std::string& text = file->second[line - 1];
-    return text.substr(std::min(text.find_first_not_of(' '), text.size()));
-  }
-
- private:
-  std::map<std::string, std::vector<std::string>> files_;
-};
+/// A line of a source file without its indentation; empty where the file cannot be read.
+std::string source_line(const source_place& at) {
+  std::ifstream in(at.file);
+  std::string line;
+  for (int i = 0; i < at.line; ++i)
+    if (!std::getline(in, line)) return {};
+  return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+}
 
 std::string short_name(const source_place& at) {
   return fmt::format("{}:{}", std::filesystem::path(at.file).filename().string(), at.line);
@@ -270,7 +258,6 @@ std::string describe_line(const isa::code_line& line, bool all_lines) {
 }
 
 std::vector<listing_row> rows_of(const inspected_kernel& k, bool all_lines) {
-  source_lines sources;
   const std::string file{file_of(*k.chosen.stage)};
   std::vector<listing_row> rows;
   std::string before;
@@ -281,7 +268,7 @@ std::vector<listing_row> rows_of(const inspected_kernel& k, bool all_lines) {
     if (at != nullptr && before != short_name(*at)) {
       before = short_name(*at);
       const std::string where = at->file.ends_with(file) ? fmt::format("{:>4}", at->line) : before;
-      row.source = fmt::format("{}  {}", where, sources.text_of(*at));
+      row.source = fmt::format("{}  {}", where, source_line(*at));
     }
     rows.push_back(std::move(row));
   }
