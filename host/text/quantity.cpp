@@ -8,9 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <iterator>
-#include <limits>
-#include <regex>
-#include <string>
 #include <utility>
 
 #include "host/error.hpp"
@@ -22,54 +19,104 @@ namespace {
 constexpr std::string_view examples =
     "write for example 1000000, 1_000_000, 2^24, 64Mi, 5M, 1e9 or 2.5e6";
 
-using suffix_factor = std::pair<std::string_view, std::uint64_t>;
-constexpr suffix_factor suffixes[] = {{"", 1},
-                                      {"Ki", 1ULL << 10},
-                                      {"Mi", 1ULL << 20},
-                                      {"Gi", 1ULL << 30},
-                                      {"Ti", 1ULL << 40},
-                                      {"k", 1'000ULL},
-                                      {"M", 1'000'000ULL},
-                                      {"G", 1'000'000'000ULL},
-                                      {"T", 1'000'000'000'000ULL}};
+constexpr std::pair<std::string_view, std::uint64_t> suffixes[] = {
+    {"Ki", 1ULL << 10}, {"Mi", 1ULL << 20},  {"Gi", 1ULL << 30},      {"Ti", 1ULL << 40},
+    {"k", 1'000ULL},    {"M", 1'000'000ULL}, {"G", 1'000'000'000ULL}, {"T", 1'000'000'000'000ULL}};
 
-[[noreturn]] void refuse(std::string_view text, std::string_view what) {
-  throw input_error(fmt::format("'{}' {}: {}", text, what, examples));
-}
+/// Reads one count from left to right; every failure names the whole text.
+class count_parser {
+ public:
+  explicit count_parser(std::string_view text) : text_(text), rest_(text) {}
 
-[[noreturn]] void refuse_as_too_large(std::string_view text) {
-  refuse(text, "is too large, the limit is 2^64-1 = 18446744073709551615");
-}
+  std::uint64_t parse() {
+    if (text_.empty()) throw input_error(fmt::format("the count is empty: {}", examples));
+    if (text_.front() == '-') fail("is negative");
+    const std::string whole = digits();
+    if (accept('^')) return finish(power(number(whole), number(digits())));
+    std::string fraction = accept('.') ? digits() : "";
+    fraction.erase(fraction.find_last_not_of('0') + 1);
+    const bool has_exponent = accept('e') || accept('E');
+    const bool shrinks = has_exponent && accept('-');
+    if (has_exponent && !shrinks) accept('+');
+    // Far more than any count has digits.
+    const std::uint64_t exponent = has_exponent ? std::min(number(digits()), most_digits) : 0;
+    const wide product = wide{take_suffix()} * number(whole + fraction);
+    const auto shift = static_cast<std::int64_t>(exponent);
+    return finish(scale(product, (shrinks ? -shift : shift) - std::ssize(fraction)));
+  }
 
-using wide = unsigned __int128;
-constexpr std::uint64_t largest = std::numeric_limits<std::uint64_t>::max();
+ private:
+  using wide = unsigned __int128;
+  static constexpr std::uint64_t most_digits = 1'000'000;
 
-/// @param text for the message
-std::uint64_t number(std::string digits, std::string_view text) {
-  std::erase(digits, '_');
-  const auto result = parse_digits(digits);
-  if (!result) refuse_as_too_large(text);
-  return *result;
-}
+  [[noreturn]] void fail(std::string_view what) const {
+    throw input_error(fmt::format("'{}' {}: {}", text_, what, examples));
+  }
 
-std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::string_view text) {
-  // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
-  const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
-  std::uint64_t result = 1;
-  for (std::uint64_t i = 0; i < steps; ++i)
-    if (__builtin_mul_overflow(result, base, &result)) refuse_as_too_large(text);
-  return result;
-}
+  [[noreturn]] void fail_overflow() const {
+    fail("is too large, the limit is 2^64-1 = 18446744073709551615");
+  }
 
-/// number * 10^exponent, exact.
-std::uint64_t scale(wide number, std::int64_t exponent, std::string_view text) {
-  if (number == 0) return 0;
-  for (; exponent < 0; ++exponent, number /= 10)
-    if (number % 10 != 0) refuse(text, "is not a whole number");
-  for (; exponent > 0 && number <= largest; --exponent) number *= 10;
-  if (number > largest) refuse_as_too_large(text);
-  return static_cast<std::uint64_t>(number);
-}
+  bool accept(char c) {
+    if (rest_.empty() || rest_.front() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+
+  /// At least one digit; a single `_` may stand between two of them and is dropped.
+  std::string digits() {
+    std::string result;
+    do {
+      const std::size_t count = std::min(rest_.find_first_not_of("0123456789"), rest_.size());
+      if (count == 0) fail("is not a count");
+      result += rest_.substr(0, count);
+      rest_.remove_prefix(count);
+    } while (accept('_'));
+    return result;
+  }
+
+  std::uint64_t number(std::string_view decimal) const {
+    const auto result = parse_digits(decimal);
+    if (!result) fail_overflow();
+    return *result;
+  }
+
+  std::uint64_t power(std::uint64_t base, std::uint64_t exponent) const {
+    // From 2 on, 64 steps overflow; 0 and 1 no longer change after the first.
+    const std::uint64_t steps = std::min<std::uint64_t>(exponent, 64);
+    std::uint64_t result = 1;
+    for (std::uint64_t i = 0; i < steps; ++i)
+      if (__builtin_mul_overflow(result, base, &result)) fail_overflow();
+    return result;
+  }
+
+  std::uint64_t take_suffix() {
+    for (const auto& [name, factor] : suffixes) {
+      if (!rest_.starts_with(name)) continue;
+      rest_.remove_prefix(name.size());
+      return factor;
+    }
+    return 1;
+  }
+
+  /// number * 10^exponent, exact.
+  std::uint64_t scale(wide number, std::int64_t exponent) const {
+    constexpr std::uint64_t largest = ~std::uint64_t{0};
+    if (number == 0) return 0;
+    for (; exponent < 0; ++exponent, number /= 10)
+      if (number % 10 != 0) fail("is not a whole number");
+    for (; exponent > 0 && number <= largest; --exponent) number *= 10;
+    if (number > largest) fail_overflow();
+    return static_cast<std::uint64_t>(number);
+  }
+
+  std::uint64_t finish(std::uint64_t result) const {
+    if (!rest_.empty()) fail("is not a count");
+    return result;
+  }
+
+  std::string_view text_, rest_;
+};
 
 /// `2^10..2^30` or `2^10..2^30:4`, each appended to `sizes`.
 void parse_range(std::string_view text, std::size_t dots, std::vector<std::uint64_t>& sizes) {
@@ -104,27 +151,7 @@ std::vector<std::uint64_t> parse_sizes(std::string_view text) {
 }
 
 std::uint64_t parse_count(std::string_view text) {
-  // A single `_` may stand between two digits.
-  static const std::string digits = "([0-9]+(?:_[0-9]+)*)";
-  static const std::regex count(digits + "(?:\\^" + digits + "|(?:\\." + digits +
-                                ")?(?:[eE]([-+]?)" + digits + ")?([KMGT]i|[kMGT])?)");
-  // Both far more than any count has.
-  constexpr std::size_t longest = 1000;
-  constexpr std::uint64_t most_digits = 1'000'000;
-  if (text.empty()) throw input_error(fmt::format("the count is empty: {}", examples));
-  if (text.front() == '-') refuse(text, "is negative");
-  std::cmatch found;
-  if (text.size() > longest || !std::regex_match(text.begin(), text.end(), found, count))
-    refuse(text, "is not a count");
-  if (found[2].matched) return power(number(found[1], text), number(found[2], text), text);
-  std::string fraction = found[3];
-  std::erase(fraction, '_');
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  const std::uint64_t shift = found[5].matched ? std::min(number(found[5], text), most_digits) : 0;
-  const auto exponent = static_cast<std::int64_t>(shift) * (found[4] == "-" ? -1 : 1);
-  const auto suffix = std::ranges::find(suffixes, found[6].str(), &suffix_factor::first);
-  return scale(wide{suffix->second} * number(found[1].str() + fraction, text),
-               exponent - std::ssize(fraction), text);
+  return count_parser(text).parse();
 }
 
 std::string format_count(std::uint64_t count) {
