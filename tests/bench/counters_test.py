@@ -52,9 +52,11 @@ def value(metric, one):
     listed = "; ".join(f"{{name}}: {{count}}" for name, count in opcodes.items())
     return f"{{sum(opcodes.values())}} ({{listed}})" if opcodes else "0"
 name = profile["stage_name"]
-passes = [dict(one, kernel="_ZN7tenfold4cuda" + str(len(name)) + name + "13reduce_blocksINS0_3sumIfEE")
+passes = [dict(one, kernel="_ZN7tenfold4cuda" + str(len(name)) + name + "13reduce_blocksILi256ELi32ENS0_3sumIfEE")
           for one in profile["passes"]]
-rows = [dict(passes[0], kernel="fill(float *)"), dict(passes[0], kernel=passes[0]["kernel"].replace("3sumI", "7bit_xorI"))]
+rows = [dict(passes[0], kernel="fill(float *)"),
+        dict(passes[0], kernel=passes[0]["kernel"].replace("3sumI", "7bit_xorI")),
+        dict(passes[0], kernel="_ZN7tenfold4cuda8two_pass13reduce_blocksILi1024ELi32ENS0_3sumIfEE")]
 if (what, of) != ("lose", stage):
     rows += passes + passes
 out = csv.writer(log, quoting=csv.QUOTE_ALL)
