@@ -151,6 +151,8 @@ class Faults(unittest.TestCase):
         for mine, other in ((["--n", "100"], ["--n", "200"]), (["--op", "min"], ["--op", "max"])):
             self.expect_refused(mpirun((1, [*words, *mine]), (2, [*words, *other])), "ranks 0 and 1", mine[1], other[1])
         self.expect_refused(mpirun((1, words), (1, LADDER)), "ranks 0 and 1", "run '10'", "ladder")
+        words += ["--input", "x" * 400]
+        self.expect_refused(mpirun((1, words), (1, [*words, "--block", "64"])), "ranks 0 and 1", "--block '64'")
         self.expect_refused(mpirun((1, LADDER), (1, [*LADDER, "--beyond"])), "ranks 0 and 1", "--beyond")
 
     def test_one_cannot_begin(self):

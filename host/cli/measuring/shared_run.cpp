@@ -35,24 +35,29 @@ auto together_in_turn(const ranks& all, Step step) {
   });
 }
 
+template <typename T>
+T largest(const ranks& all, T mine) {
+  return std::ranges::max(all.gather(mine));
+}
+
 /// What all ranks must be asked for alike.
 void compare_requests(const ranks& all, const std::string& what, const options& o) {
-  struct text {
-    char of_request[300] = "";
-  } mine;
   const auto shape = [](const auto& part) { return part ? fmt::format("{}", *part) : ""; };
-  fmt::format_to_n(
-      mine.of_request, sizeof mine - 1,
+  std::string mine = fmt::format(
       "{} --n '{}' --type '{}' --op '{}' --seed {} --input '{}' --kernel '{}' --call '{}' "
       "--block '{}' --items '{}' --grid '{}' --repeat {}",
       what, o.n, o.type, o.op, o.seed, o.input, o.kernel, o.call, shape(o.shape.block),
       shape(o.shape.items), shape(o.shape.grid), o.repeat);
-  const std::vector<text> of_all = all.gather(mine);
-  for (std::size_t rank = 1; rank < of_all.size(); ++rank)
-    if (std::string_view(of_all[rank].of_request) != of_all[0].of_request)
+  mine.resize(largest(all, mine.size() + 1));
+  std::string of_all(mine.size() * static_cast<std::size_t>(all.count()), '\0');
+  all.gather(mine.data(), mine.size(), of_all.data());
+  for (int rank = 1; rank < all.count(); ++rank) {
+    const char* const other = &of_all[mine.size() * static_cast<std::size_t>(rank)];
+    if (of_all.c_str() != std::string_view(other))
       throw shared_error(exit_code::bad_input,
                          fmt::format("ranks 0 and {} were asked for different things: {}; {}", rank,
-                                     of_all[0].of_request, of_all[rank].of_request));
+                                     of_all.c_str(), other));
+  }
 }
 
 bool share_a_device(const std::vector<peer_place>& places) {
@@ -60,11 +65,6 @@ bool share_a_device(const std::vector<peer_place>& places) {
   for (const peer_place& each : places) devices.push_back(each.device);
   std::ranges::sort(devices);
   return std::ranges::adjacent_find(devices) != devices.end();
-}
-
-template <typename T>
-T largest(const ranks& all, T mine) {
-  return std::ranges::max(all.gather(mine));
 }
 
 /// A reduction of all ranks' shares.
