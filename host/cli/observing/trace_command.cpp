@@ -6,6 +6,7 @@
 
 #include "host/cli/observing/observing_commands.hpp"
 #include "host/cli/observing/traces.hpp"
+#include "host/cli/options.hpp"
 #include "host/error.hpp"
 #include "host/measure/result.hpp"
 #include "host/reduce/stage_description.hpp"
