@@ -74,15 +74,16 @@ class reducer {
   /// In and otherwise as it pleases: its address never changes the result, only the speed.
   /// @throws input_error when n exceeds the constructor's max_n, when a pointer is null or not
   ///         aligned, or `*out` lies among the elements
-  /// @throws device_error when the stream is of another device
+  /// @throws device_error when the stream is of another device, on the executor input_error; with
+  ///         HIP that is not checked
   void enqueue(const In* in, std::uint64_t n, T* out, stream_handle on) {
     passes_.enqueue(in, n, out, &op_, on);
   }
 
-  /// Reduces on a stream of its own and waits for the result. That stream waits for no other: what
-  /// writes the input must be done.
+  /// Reduces in the stream that the device was given (`in_stream`), or in one of its own, and waits
+  /// for the result. One of its own waits for no other: what writes the input must be done.
   [[nodiscard]] T operator()(const In* in, std::uint64_t n) {
-    return (*this)(in, n, passes_.own_stream());
+    return (*this)(in, n, passes_.stream_of_calls());
   }
 
   /// The same on a stream of the caller's, after all that is in it.

@@ -98,7 +98,9 @@ class pass_runner {
     synchronize(on);
   }
 
-  [[nodiscard]] stream_handle own_stream() const { return queue_.handle(); }
+  [[nodiscard]] stream_handle stream_of_calls() const {
+    return device_.queue() ? *device_.queue() : queue_.handle();
+  }
   [[nodiscard]] std::size_t scratch_bytes() const { return scratch_bytes_; }
 
   /// What all blocks share.

@@ -71,6 +71,15 @@ TEST_P(Calls, ReduceARangeAndInAStream) {
   }
 }
 
+#if !defined(__CUDACC__) && !defined(__HIP__)
+TEST_P(Calls, OfAReducerRunInTheStreamOfItsDevice) {
+  const array elements(*on, numbers{1, 2});
+  const stream other(device(96 - on->warp_size()));
+  auto add = best_reducer<std::uint32_t>(on->in_stream(other.handle()), 2, few_sums{});
+  EXPECT_THROW((void)add(elements.get(), 2), input_error);
+}
+#endif
+
 /// A source that counts what is taken from it, and has more than enough.
 class counted_memory final : public memory_source {
  public:
