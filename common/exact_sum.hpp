@@ -6,8 +6,9 @@
 ///     float mean = total.mean(n);                             // likewise
 ///
 /// Every finite float is a whole number of the smallest subnormal. A sum of such numbers is one as
-/// well, and is kept as what it is: an integer of a few hundred bits. So no order of additions can
-/// change it, no partial sum overflows, and nothing is lost until it is rounded, once.
+/// well, and is kept as what it is: an integer of hundreds of bits, of f64 thousands. So no order
+/// of additions can change it, no partial sum overflows, and nothing is lost until it is rounded,
+/// once.
 ///
 /// Not for compilers that were told to calculate as they please (-ffast-math, --use_fast_math).
 #pragma once

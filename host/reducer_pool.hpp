@@ -26,8 +26,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Gives each stream one of its reducers, at the stream's first call and from then on: the calls in
 /// a stream follow each other, and may share scratch memory. Allocates nothing after construction.
-/// Any thread may call, at any time. A `predicate_reducer` needs no pool. A call that a graph
-/// records takes a reducer of its own, since the graph may be launched in several streams. Of a
+/// Any thread may call, at any time. A `predicate_reducer` needs no pool. Record no calls of a pool
+/// into a graph, which may be launched in several streams: make a reducer for each graph. Of a
 /// handle that is another stream in each thread, as cudaStreamPerThread is, each thread has a
 /// reducer.
 /// @tparam Reducer `reducer`, `row_reducer`, with a function too, `column_reducer`,

@@ -55,11 +55,12 @@ def _line(file):
             figures.append(_of_stage_10(file, mode))
         except (KeyError, StopIteration, ValueError):  # it has no such sum
             pass
+    untimed = "whole calls" if any("real_time" in row for row in _rows(document)) else "no times"
     of = _context(document)
     times, ceilings = ([number(round(pair[i])) for pair in figures if pair[i]] for i in (0, 1))
     return [f"[{file.removeprefix(GPU + '-').removesuffix('.json')}](results/{file})", _command(file),
             of["date"][:10], of.get("commit", ""),
-            ", ".join(modes) or "no times", ", ".join(times), ", ".join(ceilings)]
+            ", ".join(modes) or untimed, ", ".join(times), ", ".join(ceilings)]
 
 
 AGREEMENT = f"{GPU}-agreement.json"

@@ -17,9 +17,9 @@
 /// | `i8`, `u8`                       | `i64`, `u64`; no product, no bits  |
 /// | `f16`, `bf16`                    | `f32`; no product                  |
 ///
-/// Of no elements the result is what changes nothing: 0 of a sum, minus infinity of a maximum.
-/// Rows, columns and segments have `sum`, `minimum` and `maximum` alone, for each further operator
-/// would take as long to compile again.
+/// Of no elements the result is what changes nothing: 0 of a sum (-0.0 of floats), minus infinity
+/// of a maximum. Rows, columns and segments have `sum`, `minimum` and `maximum` alone, for each
+/// further operator would take as long to compile again.
 #ifndef TENFOLD_H
 #define TENFOLD_H
 

@@ -23,14 +23,15 @@ struct shape {
   std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
 };
 
-// The set of instantiations. For sums, and for operators of the reader's own, every stage has a
-// kernel for every block size at `default_items`. Where it takes items, it has one for every item
-// count at `default_block` as well, and sums of f32 for every pair. The other operators of
-// common/operators.hpp take as long as a sum: `default_items` and the block sizes that are among
-// the fastest must do, and what is left out is compiled by nobody. Narrow elements have a set of
-// their own, the same in every stage that serves them. So have unlisted stages, whose kernels are
-// compiled while somebody waits. An operator of the reader's own that says
-// `static constexpr bool has_few_shapes = true;` gets as few as those, and compiles as fast.
+// The set of instantiations. For sums, and for operators of the reader's own, each of the ten has a
+// kernel for every block size at `default_items`, later stages for the `fast_block_sizes`. Where it
+// takes items, it has one for every item count at `default_block` as well, and sums of f32 for
+// every pair. The other operators of common/operators.hpp take as long as a sum: `default_items`
+// and the block sizes that are among the fastest must do, and what is left out is compiled by
+// nobody. Narrow elements have a set of their own, the same in every stage that serves them. So
+// have unlisted stages, whose kernels are compiled while somebody waits. An operator of the
+// reader's own that says `static constexpr bool has_few_shapes = true;` gets as few as those, and
+// compiles as fast.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};
