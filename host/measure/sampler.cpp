@@ -45,7 +45,7 @@ result with_time(result r) {
   return r;
 }
 
-/// Of no stage that is profiled, so that its kernels' names tell what evicts.
+/// A size that no profile is taken with: the name of a kernel then tells that it only evicts.
 constexpr int evicting_block = 1024;
 
 }  // namespace
