@@ -62,21 +62,35 @@ inline constexpr int column_block = [] {
   return block;
 }();
 
-/// Threads that share a row of a tile, if the rows are long: 1 KiB of it.
-constexpr std::uint64_t row_threads(std::uint64_t block, std::uint64_t width,
+/// Threads that share a row of a tile, for so many bytes of it.
+constexpr std::uint64_t row_threads(std::size_t bytes, std::uint64_t block, std::uint64_t width,
                                     std::size_t element_bytes) {
-  return std::clamp<std::uint64_t>(1024 / (width * element_bytes), 1, block);
+  return std::clamp<std::uint64_t>(bytes / (width * element_bytes), 1, block);
 }
 
-/// Tiles of about the same width, `threads` threads for a row of each, or fewer. `alike` is how
-/// many rows apart vectors begin at the same columns again; if not in every row, a row of a tile
-/// may take a vector more.
+/// How often a block loads as much as its threads load at once, for a tile of all rows.
+inline std::uint64_t turns(const column_query& q, const column_tiles::cut& c, std::uint64_t width) {
+  const int loads = column_tiles::loads(static_cast<int>(width), q.element_bytes);
+  return q.rows / c.abreast / (c.layers * static_cast<std::uint64_t>(loads));
+}
+
+/// Parts for so many blocks, if that is worth a second launch, which is taken to cost as much time
+/// as four turns.
+inline column_tiles::cut in_parts(const column_query& q, column_tiles::cut c, std::uint64_t width) {
+  const std::uint64_t all = turns(q, c, width);
+  if (all >= 4) c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1, all);
+  return c;
+}
+
+/// Tiles of about the same width, `threads` threads for a row of each, or fewer; but a whole number
+/// of `even` threads where tiles lie side by side. `alike` is how many rows apart vectors begin at
+/// the same columns again; if not in every row, a row of a tile may take a vector more.
 inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t width,
-                                        std::uint64_t alike, std::uint64_t threads) {
+                                        std::uint64_t alike, std::uint64_t threads,
+                                        std::uint64_t even) {
   const std::uint64_t vectors = ceil_div(q.columns, width);
   const std::uint64_t tiles = ceil_div(vectors, threads);
-  // Tiles side by side share no sector, which is two vectors.
-  const std::uint64_t even = width > 1 && tiles > 1 ? 2 : 1;
+  if (tiles == 1) even = 1;
   const std::uint64_t own = ceil_div(ceil_div(vectors, tiles), even) * even;
   const std::uint64_t all = own + (alike > 1 ? 1 : 0);
   // So many layers that each turn of them begins a line of the cache.
@@ -90,16 +104,12 @@ inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t wid
 }
 
 /// As many rows abreast as a block has vectors for, with a vector more for a matrix that begins
-/// anywhere. They end where a line of the cache does, or a sector of it.
+/// anywhere. They end where `whole` bytes do.
 /// @return layers 0, if there is no room for them
-inline column_tiles::cut cut_narrow_abreast(const column_query& q) {
-  std::uint64_t few = 1, fitting = 0;
-  for (const std::size_t bytes : {128, 32}) {
-    const std::uint64_t elements = std::max<std::uint64_t>(bytes / q.element_bytes, 1);
-    few = std::lcm(q.columns, elements) / q.columns;
-    fitting = (q.block - 1) * q.vector_width / (few * q.columns);
-    if (fitting != 0) break;
-  }
+inline column_tiles::cut cut_narrow_abreast(const column_query& q, std::size_t whole) {
+  const std::uint64_t elements = std::max<std::uint64_t>(whole / q.element_bytes, 1);
+  const std::uint64_t few = std::lcm(q.columns, elements) / q.columns;
+  const std::uint64_t fitting = (q.block - 1) * q.vector_width / (few * q.columns);
   const std::uint64_t rows =
       few * std::min(fitting, ceil_div(std::max<std::uint64_t>(q.rows, 1), few));
   const std::uint64_t threads = rows * q.columns / q.vector_width + 1;
@@ -109,18 +119,76 @@ inline column_tiles::cut cut_narrow_abreast(const column_query& q) {
           .columns = static_cast<unsigned>(threads * q.vector_width)};
 }
 
-/// So few rows abreast that they are whole lines of the cache, sectors or at least vectors, and
-/// their partials little beside the matrix.
+/// So few rows abreast that they are whole lines of the cache, or at least sectors or vectors; but
+/// of narrow rows so many that there are tiles for several blocks. Their partials are little beside
+/// the matrix, the more so where lines end within tiles, which costs as well.
 /// @return 1 where none are few enough, or there is too little to read for a second launch
 inline std::uint64_t wide_rows_abreast(const column_query& q) {
   const std::uint64_t bytes = q.columns * q.element_bytes;
-  if (q.rows * bytes < q.blocks * 16384) return 1;
+  const std::uint64_t of_block = q.rows * bytes / q.blocks;
   for (const std::uint64_t whole :
        {std::uint64_t{128}, std::uint64_t{32}, q.vector_width * q.element_bytes}) {
-    const std::uint64_t rows = whole / std::gcd(bytes, whole);
-    if (rows <= q.rows / 64 && rows * q.columns <= q.partials) return rows;
+    const bool in_lines = whole == 128;
+    if (of_block < (in_lines && bytes > 1024 ? 16384 : 65536)) continue;
+    std::uint64_t rows = whole / std::gcd(bytes, whole);
+    while (rows * bytes < 8192) rows *= 2;
+    if (rows <= q.rows / (in_lines ? 64 : 128) && rows * q.columns <= q.partials) return rows;
   }
   return 1;
+}
+
+/// Tiles, in parts, for as many blocks as the device holds, or little fewer: none waits for another
+/// to end. They are whole lines of the cache, two of them where more make no difference.
+/// @return parts 0, where much of the device would be left without work
+inline column_tiles::cut cut_for_held_blocks(const column_query& q, std::uint64_t width) {
+  column_tiles::cut best{.parts = 0};
+  const std::uint64_t all = q.blocks * q.block;  // threads
+  std::uint64_t most = all * 7 / 10;
+  const std::uint64_t line = row_threads(128, q.block, width, q.element_bytes);
+  for (std::uint64_t t = std::min(2 * line, q.block); t <= q.block && most < all; t += line) {
+    column_tiles::cut c = cut_into_tiles(q, width, 1, t, line);
+    if (c.tiles > q.blocks) continue;
+    c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1,
+                                        std::max<std::uint64_t>(turns(q, c, width), 1));
+    const std::uint64_t busy = ceil_div(q.columns, width) * c.layers * c.parts;
+    if (busy <= most) continue;
+    best = c;
+    most = busy + busy / 25;
+  }
+  return best;
+}
+
+/// Rows abreast, or tiles of single rows where these are whole sectors and need no second launch.
+/// @return layers 0, where rows had better be taken one by one
+inline column_tiles::cut cut_abreast(const column_query& q) {
+  const column_tiles::cut none{.layers = 0};
+  const std::uint64_t bytes = q.columns * q.element_bytes, width = q.vector_width;
+  // Tiles that end within a line of the cache would load it twice.
+  if (bytes % 128 == 0 || (q.columns % width == 0 && bytes <= 1024)) return none;
+  const bool is_narrow = bytes <= 1024;
+  if (is_narrow)
+    if (const auto lines = cut_narrow_abreast(q, 128); lines.layers != 0)
+      return in_parts(q, lines, width);
+  if (bytes % 32 == 0)
+    if (const auto single = cut_for_held_blocks(q, width);
+        single.parts == 1 && turns(q, single, width) >= 4)
+      return single;
+  if (const std::uint64_t abreast = wide_rows_abreast(q); abreast > 1) {
+    column_query wide = q;
+    wide.rows /= abreast;
+    wide.columns = wide.stride = q.columns * abreast;
+    column_tiles::cut c = cut_for_held_blocks(wide, width);
+    if (c.parts == 0)
+      c = in_parts(
+          wide,
+          cut_into_tiles(wide, width, 1, row_threads(1024, q.block, width, q.element_bytes), 2),
+          width);
+    c.abreast = static_cast<unsigned>(abreast);
+    return c;
+  }
+  if (!is_narrow) return none;
+  const auto sectors = cut_narrow_abreast(q, 32);
+  return sectors.layers == 0 ? none : in_parts(q, sectors, width);
 }
 
 /// Room for a tile of partials from each block that the device holds.
@@ -131,41 +199,15 @@ constexpr std::uint64_t room_for_partials(std::uint64_t blocks, std::uint64_t bl
 
 }  // namespace detail
 
-/// The rule by which a matrix is cut, from what an H200 took for columns of 2^24 and 2^28 f32.
+/// The rule by which a matrix is cut, from what an H200 took for columns of 2^12 to 2^28 f32.
 [[nodiscard]] inline column_plan plan_columns(const column_query& q) {
   using namespace detail;
   using column_tiles::cut;
-  const auto turns = [&](const cut& c, std::uint64_t width) {
-    const int loads = column_tiles::loads(static_cast<int>(width), q.element_bytes);
-    return q.rows / c.abreast / (c.layers * static_cast<std::uint64_t>(loads));
-  };
-  // A second launch is taken to cost as much time as four turns.
-  const auto in_parts = [&](cut c, std::uint64_t width, std::uint64_t blocks) {
-    const std::uint64_t all = turns(c, width);
-    if (all >= 4) c.parts = std::clamp<std::uint64_t>(blocks / c.tiles, 1, all);
-    return column_plan{width > 1, false, c};
-  };
-
   if (q.rows <= few_rows::most)
     return {q.vector_width > 1 && (q.rows <= 1 || q.stride % q.vector_width == 0), true};
-  const bool has_gaps = q.stride != q.columns;
-  const std::uint64_t in_one_tile = row_threads(q.block, q.vector_width, q.element_bytes);
-  if (q.columns % q.vector_width != 0 && !q.keeps_order && !has_gaps &&
-      q.columns <= in_one_tile * q.vector_width) {
-    const cut abreast = cut_narrow_abreast(q);
-    if (abreast.layers != 0) return in_parts(abreast, q.vector_width, q.blocks);
-  }
-  // Tiles that end within a line of the cache would load it twice.
-  const bool ends_within_lines = q.columns * q.element_bytes % 128 != 0;
-  if (ends_within_lines && q.columns > in_one_tile * q.vector_width && !q.keeps_order && !has_gaps)
-    if (const std::uint64_t abreast = wide_rows_abreast(q); abreast > 1) {
-      column_query wide = q;
-      wide.rows /= abreast;
-      wide.columns = wide.stride = q.columns * abreast;
-      column_plan plan = plan_columns(wide);
-      plan.cut.abreast = static_cast<unsigned>(abreast);
-      return plan;
-    }
+  if (q.stride == q.columns && !q.keeps_order)
+    if (const cut abreast = cut_abreast(q); abreast.layers != 0)
+      return {q.vector_width > 1, false, abreast};
 
   // Layers take rows that are alike; an operator that does not commute leaves them no choice.
   std::uint64_t alike = q.rows <= 1 ? 1 : q.vector_width / std::gcd(q.stride, q.vector_width);
@@ -174,29 +216,32 @@ constexpr std::uint64_t room_for_partials(std::uint64_t blocks, std::uint64_t bl
   // Wide rows that begin anywhere: vectors leave a tile few threads for a row, and what lies at its
   // edges is loaded twice.
   if (alike > 1 && q.columns >= q.block * q.vector_width && q.rows >= q.blocks) {
-    const cut wide = cut_into_tiles(q, 1, 1, q.block);
-    if (turns(wide, 1) >= 4) return in_parts(wide, 1, 2 * q.blocks);
+    const cut wide = cut_into_tiles(q, 1, 1, row_threads(256, q.block, 1, q.element_bytes), 1);
+    if (turns(q, wide, 1) >= 4) return {false, false, in_parts(q, wide, 1)};
   }
   const std::uint64_t fitting = alike > 1 ? q.block / alike / 2 * 2 - 2 : q.block;
   std::uint64_t threads =
-      std::min<std::uint64_t>(row_threads(q.block, width, q.element_bytes), fitting);
-  const auto tiles_by = [&](std::uint64_t t) { return cut_into_tiles(q, width, alike, t); };
+      std::min<std::uint64_t>(row_threads(1024, q.block, width, q.element_bytes), fitting);
+  // Tiles side by side share no sector, which is two vectors.
+  const auto tiles_by = [&](std::uint64_t t) {
+    return cut_into_tiles(q, width, alike, t, width > 1 ? 2 : 1);
+  };
   cut c = tiles_by(threads);
   // Few rows leave a thread few loads, unless its block has few layers.
-  while (threads * 2 <= fitting && turns(c, width) < 4 &&
+  while (threads * 2 <= fitting && turns(q, c, width) < 4 &&
          (tiles_by(threads * 2).tiles >= q.blocks || q.rows < c.layers))
     c = tiles_by(threads *= 2);
-  // Narrow tiles, if they save the second launch: none narrower than four sectors, and where there
-  // is much to read, than sixteen.
+  // Narrow tiles, if they save the second launch: none narrower than four sectors.
   cut narrow = c;
   const std::uint64_t enough = q.blocks - q.blocks / 8;
   while (threads * width * q.element_bytes > 128 && narrow.tiles < enough &&
-         turns(narrow, width) > 0)
+         turns(q, narrow, width) > 0)
     narrow = tiles_by(threads /= 2);
-  if (turns(narrow, width) < 4 ||
-      (narrow.tiles >= enough && narrow.columns * q.element_bytes >= 512))
-    return {width > 1, false, narrow};
-  return in_parts(c, width, q.blocks);
+  if (turns(q, narrow, width) < 4) return {width > 1, false, narrow};
+  if (alike == 1 && c.tiles > 1)
+    if (const cut held = cut_for_held_blocks(q, width); held.parts != 0)
+      return {width > 1, false, held};
+  return {width > 1, false, in_parts(q, c, width)};
 }
 
 /// Reduces the columns of matrices of In, each to one T with Op, whatever their shape.
@@ -272,6 +317,7 @@ class column_reducer {
   static constexpr int width = detail::column_width<In, T>;
   static constexpr int block = detail::column_block<width, T>;
   static constexpr int threads_block = 128;
+  static constexpr int lanes_for_few = 8, few_partials = sizeof(T) <= 16 ? 32 : 8;
   [[nodiscard]] column_query query(std::uint64_t rows, std::uint64_t columns,
                                    std::uint64_t stride) const {
     return {rows,
@@ -290,22 +336,32 @@ class column_reducer {
     return &column_tiles::reduce_columns<block, Width, In, T, Op>;
   }
   template <int WarpSize>
+  static kernel_handle kernel_over_few_partials() {
+    return &lanes_per_row::reduce_short_rows<threads_block, WarpSize, lanes_for_few, 1,
+                                             few_partials / lanes_for_few, 1, T, T, Op, unchanged>;
+  }
+  template <int WarpSize>
   static kernel_handle kernel_over_partials() {
     constexpr int loads = sizeof(T) < 64 ? int{64 / sizeof(T)} : 1;
     return &lanes_per_row::reduce_rows<threads_block, WarpSize, 1, loads, T, T, Op, unchanged>;
   }
 
-  /// A warp for each column.
+  /// A warp for each column, or a few lanes of one where there are few partials.
   void launch_partials(elements_of<T> partials, std::size_t columns, std::size_t each, T* out,
                        stream_handle on) {
+    const bool are_few = each <= few_partials;
     kernel_handle kernel;
-    std::ignore = static_switch<warp_sizes>(
-        device_.warp_size(), [&]<int WarpSize>() { kernel = kernel_over_partials<WarpSize>(); });
+    std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
+      kernel = are_few ? kernel_over_few_partials<WarpSize>() : kernel_over_partials<WarpSize>();
+    });
+    auto few = static_cast<unsigned>(each);
     unchanged f;
-    void* arguments[] = {&partials, &out, &columns, &each, &each, &op_, &f};
-    const std::uint64_t warps = threads_block / static_cast<std::uint64_t>(device_.warp_size());
-    launch(kernel, std::min(ceil_div(columns, warps), properties_.blocks_per_launch), threads_block,
-           0, on, arguments, start_);
+    void* arguments[] = {&partials, &out, &columns, are_few ? static_cast<void*>(&few) : &each,
+                         &each,     &op_, &f};
+    const auto lanes = static_cast<std::uint64_t>(are_few ? lanes_for_few : device_.warp_size());
+    const std::uint64_t blocks = ceil_div(columns, threads_block / lanes);
+    launch(kernel, are_few ? blocks : std::min(blocks, properties_.blocks_per_launch),
+           threads_block, 0, on, arguments, start_);
   }
 
   /// Columns of an element are rows of one.

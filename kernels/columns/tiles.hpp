@@ -105,8 +105,12 @@ __global__ void __launch_bounds__(BlockSize, (gpu::bound_to_hold<1024, BlockSize
     const int place = static_cast<int>(x * Width) - shift;
     const std::ptrdiff_t at = first + place;
     const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
-    const bool is_whole = is_there(at) && is_there(at + Width - 1) &&
-                          gpu::is_vector_aligned<Width>(in + row * step + at);
+    const bool is_aligned = gpu::is_vector_aligned<Width>(in + row * step + at);
+    const bool is_whole = Width == 1 || (is_aligned && is_there(at) && is_there(at + Width - 1));
+    // Without gaps, a vector at the edge of a row is read whole as well: what it brings of another
+    // row is folded for a column that is not there, and left alone.
+    const auto readable =
+        static_cast<std::ptrdiff_t>(is_aligned && stride == columns ? rows * columns : 0);
     const bool is_idle =
         layer >= by.layers || place >= static_cast<int>(by.columns) || at >= length;
     if (is_idle) last = row;
@@ -120,25 +124,31 @@ __global__ void __launch_bounds__(BlockSize, (gpu::bound_to_hold<1024, BlockSize
     };
     const auto jump = static_cast<std::ptrdiff_t>(apart * step);
     std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
-    if (is_whole)
-      for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump) {
-        static_array<static_array<In, Width>, Loads> vectors;
+    const auto load_part = [&](std::ptrdiff_t begin) {
+      static_array<In, Width> vector{};
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        if (is_there(at + W)) get<W>(vector) = in[begin + W];
+      });
+      return vector;
+    };
+    for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump) {
+      static_array<static_array<In, Width>, Loads> vectors;
+      if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable))
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
           get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
         });
-        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
-      }
-    // The last rows; and all, at either end of them, or where no vector may begin.
-    for (; row < last; row += Loads * apart, from += Loads * jump) {
+      else
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(vectors) = load_part(from + L * jump); });
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
+    }
+    // The last rows, which leave some loads out.
+    if (row < last) {
       static_array<static_array<In, Width>, Loads> vectors{};
       static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-        if (row + L * apart >= last) return;
-        if (is_whole)
-          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
-        else
-          static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-            if (is_there(at + W)) get<W>(get<L>(vectors)) = in[from + L * jump + W];
-          });
+        if (row + L * apart < last)
+          get<L>(vectors) = is_whole ? gpu::load_vector<Width>(in + from + L * jump, once)
+                                     : load_part(from + L * jump);
       });
       static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
         if (row + L * apart < last) fold(get<L>(vectors));

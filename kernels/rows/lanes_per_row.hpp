@@ -127,6 +127,7 @@ __global__ void __launch_bounds__(BlockSize)
   const unsigned lane = threadIdx.x % Lanes, group = threadIdx.x / Lanes;
   const std::size_t first = std::size_t{blockIdx.x} * (Groups * Rows) + group;
   static_array<loaded<In, Width, Loads>, Rows> turns{};
+  gpu::await_previous_launch();
   static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
     const std::size_t row = first + R * Groups;
     if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);

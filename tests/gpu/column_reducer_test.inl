@@ -101,6 +101,36 @@ TEST_P(Columns, OfIntegersAreExact) {
                sum<std::int64_t>{});
 }
 
+/// Tiles side by side in parts, and rows abreast in such tiles: that is worth a second launch for
+/// large matrices alone, and how large they are follows from the device.
+TEST_P(Columns, OfLargeMatricesAreExact) {
+  column_reducer<std::uint32_t, sum<std::uint32_t>> reducer(*on);
+  bool in_parts = false, by_elements = false, few_partials = false, many_partials = false;
+  for (const std::size_t columns : {129, 300, 1000, 1002, 1024, 1025}) {
+    std::size_t rows = 64;
+    column_plan plan;
+    const auto is_large = [&] {
+      plan = reducer.plan_for(rows + 1, columns, columns);
+      return plan.cut.tiles > 1 && plan.cut.partials() > 1;
+    };
+    while (!is_large() && rows * columns < 1u << 26) rows *= 2;
+    ASSERT_TRUE(is_large()) << rows << " x " << columns;
+    in_parts |= plan.cut.abreast == 1 && plan.in_vectors;
+    by_elements |= !plan.in_vectors;
+    (plan.cut.partials() <= 32 ? few_partials : many_partials) |= plan.cut.abreast > 1;
+
+    const matrix_shape aligned{rows + 1, columns, columns}, askew{rows + 1, columns, columns, 3};
+    std::vector<std::uint32_t> in(askew.end());
+    for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i * i >> 7);
+    const array elements(*on, in);
+    for (const matrix_shape& s : {aligned, askew})
+      EXPECT_EQ(results_of(*on, reducer, elements, s),
+                columns_in_order(in, s, sum<std::uint32_t>{}))
+          << s;
+  }
+  EXPECT_TRUE(in_parts && by_elements && few_partials && many_partials);
+}
+
 /// NaN and zeros of both signs among them.
 TEST_P(Columns, HaveTheMinimumOfIeee754) {
   const auto in = random_elements<float>([](std::mt19937& random) {
@@ -193,6 +223,7 @@ TEST_P(Columns, AreCutInEveryWay) {
   std::vector<matrix_shape> all = shapes();
   all.push_back({700, 1000, 1000});
   all.push_back({20'001, 1000, 1000});
+  all.push_back({20'001, 1024, 1024});
   all.push_back({20'001, 12'345, 12'345});
   all.push_back({20'001, 12'345, 12'346});
   for (const matrix_shape& s : all) {
