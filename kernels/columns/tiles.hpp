@@ -61,6 +61,12 @@ __host__ __device__ constexpr int loads(int width, std::size_t element_bytes) {
   return all < 1 ? 1 : all > static_cast<std::size_t>(most) ? most : static_cast<int>(all);
 }
 
+/// Threads that an SM is to hold: fewer where narrow elements are folded into wide results, which
+/// take more registers.
+__host__ __device__ constexpr int held(std::size_t width, std::size_t result_bytes) {
+  return result_bytes > 4 && width * result_bytes > 32 ? 768 : 1024;
+}
+
 /// How many elements lie between the last place where a vector may begin and p.
 template <int Width, typename In>
 __host__ __device__ unsigned lead(const In* p) {
@@ -70,7 +76,8 @@ __host__ __device__ unsigned lead(const In* p) {
 /// @param out a result for each column, or its partials side by side
 /// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
-__global__ void __launch_bounds__(BlockSize, (gpu::bound_to_hold<1024, BlockSize>))
+__global__ void __launch_bounds__(BlockSize,
+                                  (gpu::bound_to_hold<held(Width, sizeof(T)), BlockSize>))
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
                    Op op, cut by, bool once) {
   constexpr int Loads = loads(Width, sizeof(In));
@@ -131,20 +138,23 @@ __global__ void __launch_bounds__(BlockSize, (gpu::bound_to_hold<1024, BlockSize
       });
       return vector;
     };
-    for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump) {
-      static_array<static_array<In, Width>, Loads> vectors;
-      if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable))
+    using loaded = static_array<static_array<In, Width>, Loads>;
+    for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump)
+      if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
+        loaded vectors;
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
           get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
         });
-      else
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
+      } else {
+        loaded parts;
         static_for<0, less_than<Loads>, increment<1>>(
-            [&]<int L>() { get<L>(vectors) = load_part(from + L * jump); });
-      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
-    }
+            [&]<int L>() { get<L>(parts) = load_part(from + L * jump); });
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(parts)); });
+      }
     // The last rows, which leave some loads out.
     if (row < last) {
-      static_array<static_array<In, Width>, Loads> vectors{};
+      loaded vectors{};
       static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
         if (row + L * apart < last)
           get<L>(vectors) = is_whole ? gpu::load_vector<Width>(in + from + L * jump, once)
