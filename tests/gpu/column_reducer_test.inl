@@ -107,17 +107,18 @@ TEST_P(Columns, OfLargeMatricesAreExact) {
   column_reducer<std::uint32_t, sum<std::uint32_t>> reducer(*on);
   bool in_parts = false, by_elements = false, few_partials = false, many_partials = false;
   for (const std::size_t columns : {129, 300, 1000, 1002, 1024, 1025}) {
+    const bool is_abreast = columns < 1024;
     std::size_t rows = 64;
     column_plan plan;
     const auto is_large = [&] {
       plan = reducer.plan_for(rows + 1, columns, columns);
-      return plan.cut.tiles > 1 && plan.cut.partials() > 1;
+      return plan.cut.tiles > 1 && plan.cut.partials() > 1 && (plan.cut.abreast > 1) == is_abreast;
     };
     while (!is_large() && rows * columns < 1u << 26) rows *= 2;
     ASSERT_TRUE(is_large()) << rows << " x " << columns;
-    in_parts |= plan.cut.abreast == 1 && plan.in_vectors;
+    in_parts |= !is_abreast && plan.in_vectors;
     by_elements |= !plan.in_vectors;
-    (plan.cut.partials() <= 32 ? few_partials : many_partials) |= plan.cut.abreast > 1;
+    (plan.cut.partials() <= 32 ? few_partials : many_partials) |= is_abreast;
 
     const matrix_shape aligned{rows + 1, columns, columns}, askew{rows + 1, columns, columns, 3};
     std::vector<std::uint32_t> in(askew.end());
