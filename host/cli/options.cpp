@@ -83,11 +83,13 @@ void add_shape_options(CLI::App& app, options& o) {
   app.add_option("--block", o.shape.block,
                  fmt::format("threads per block: {}, after stage 10 256 and 512 alone [{}; all "
                              "three as tuned for the device if none is given]",
-                             fmt::join(block_sizes, ", "), default_block));
+                             fmt::join(block_sizes, ", "), default_block))
+      ->transform(in_forms_of_n());
   app.add_option("--items", o.shape.items,
                  fmt::format("elements per thread, in stages {}: {} [{}, or as tuned]",
                              stages_that(&stage_description::takes_items),
-                             fmt::join(item_counts, ", "), default_items));
+                             fmt::join(item_counts, ", "), default_items))
+      ->transform(in_forms_of_n());
   app.add_option("--grid", o.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device, or as tuned]",
                              stages_that(&stage_description::takes_grid)))

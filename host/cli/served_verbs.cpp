@@ -34,7 +34,8 @@ void add_kernel(CLI::App& app, observed_kernel& k) {
 void add_block(CLI::App& app, int& block) {
   app.add_option("--block", block,
                  fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
-                             fmt::join(block_sizes, ", ")));
+                             fmt::join(block_sizes, ", ")))
+      ->transform(in_forms_of_n());
 }
 
 /// What a run reads, and in which shape.
@@ -48,7 +49,8 @@ void add_size_and_shape(CLI::App& app, observed_kernel& k) {
                  fmt::format("elements per thread, in stages {}: {}; other than {} for f32 and "
                              "blocks of {} alone",
                              stages_that(&stage_description::takes_items),
-                             fmt::join(item_counts, ", "), default_items, default_block));
+                             fmt::join(item_counts, ", "), default_items, default_block))
+      ->transform(in_forms_of_n());
   app.add_option("--grid", k.shape.grid,
                  fmt::format("blocks of the first pass, in stages {} [by the device]",
                              stages_that(&stage_description::takes_grid)))

@@ -154,7 +154,8 @@ TEST_F(Cli, HelpIsInGroupsWithExamples) {
 
 TEST_F(Cli, ValuesThatAreNoneAreRefusedInPlainWords) {
   for (const auto& [typed, said] : std::map<words, const char*>{
-           {{"run", "3", "--block", "abc"}, "--block: 'abc' is not a number"},
+           {{"run", "3", "--block", "abc"}, "--block: 'abc' is not a count"},
+           {{"run", "3", "--block", "0400"}, "and block 400"},
            {{"run", "3", "--repeat", "0"}, "--repeat: '0' is not a number from 1 to 1000000"},
            {{"check", "3", "--warp", "5"}, "--warp: there is no '5', use one of 32,64"},
            {{"run", "3", "--items", "4"}, "stage 3 (no_bank_conflicts) takes no items: leave"},
@@ -482,17 +483,18 @@ TEST_F(Cli, BlocksOfAllSizes) {
 }
 
 TEST_F(Cli, BlockWithoutKernelListsBlocks) {
-  for (const char* block : {"96", "0", "-256", "2048", "1"})
+  for (const char* block : {"96", "0", "2048", "1"})
     expect_run_refused({"3", "--n", "100", "--block", block}, bad_input,
                        {"block", block, "64, 128, 256, 512 and 1024"});
-  for (const char* block : {"abc", "256.5", "99999999999", ""})
+  for (const char* block : {"abc", "256.5", "-256", "99999999999", ""})
     expect_run_refused({"3", "--n", "100", "--block", block}, bad_input, {"--block", "--help"});
 }
 
 TEST_F(Cli, ItemsWithoutKernelListItems) {
-  for (const char* items : {"3", "0", "-1", "32"})
+  for (const char* items : {"3", "0", "32"})
     expect_run_refused({"9", "--n", "100", "--items", items}, bad_input,
                        {items, "1, 2, 4, 8 and 16"});
+  expect_run_refused({"9", "--n", "100", "--items", "-1"}, bad_input, {"--items", "negative"});
 }
 
 TEST_F(Cli, ItemsOfAllCounts) {
