@@ -68,10 +68,14 @@ constexpr std::uint64_t row_threads(std::size_t bytes, std::uint64_t block, std:
   return std::clamp<std::uint64_t>(bytes / (width * element_bytes), 1, block);
 }
 
+/// Vectors that a thread loads at once.
+inline std::uint64_t loads_at_once(const column_query& q, std::uint64_t width) {
+  return static_cast<std::uint64_t>(column_tiles::loads(static_cast<int>(width), q.element_bytes));
+}
+
 /// How often a block loads as much as its threads load at once, for a tile of all rows.
 inline std::uint64_t turns(const column_query& q, const column_tiles::cut& c, std::uint64_t width) {
-  const int loads = column_tiles::loads(static_cast<int>(width), q.element_bytes);
-  return q.rows / c.abreast / (c.layers * static_cast<std::uint64_t>(loads));
+  return q.rows / c.abreast / (c.layers * loads_at_once(q, width));
 }
 
 /// Parts for so many blocks, if that is worth a second launch, which is taken to cost as much time
@@ -143,14 +147,16 @@ inline std::uint64_t wide_rows_abreast(const column_query& q) {
 inline column_tiles::cut cut_for_held_blocks(const column_query& q, std::uint64_t width) {
   column_tiles::cut best{.parts = 0};
   const std::uint64_t all = q.blocks * q.block;  // threads
+  const std::uint64_t vectors = ceil_div(q.columns, width);
   std::uint64_t most = all * 7 / 10;
+  if (q.rows * vectors / loads_at_once(q, width) <= most) return best;
   const std::uint64_t line = row_threads(128, q.block, width, q.element_bytes);
   for (std::uint64_t t = std::min(2 * line, q.block); t <= q.block && most < all; t += line) {
     column_tiles::cut c = cut_into_tiles(q, width, 1, t, line);
     if (c.tiles > q.blocks) continue;
     c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1,
                                         std::max<std::uint64_t>(turns(q, c, width), 1));
-    const std::uint64_t busy = ceil_div(q.columns, width) * c.layers * c.parts;
+    const std::uint64_t busy = vectors * c.layers * c.parts;
     if (busy <= most) continue;
     best = c;
     most = busy + busy / 25;
