@@ -1,5 +1,5 @@
 /// @file
-/// The fastest of stages 9, 13 and 14 for the caller's types, operator and device, by what was
+/// The fastest of stages 9, 13, 14 and 17 for the caller's types, operator and device, by what was
 /// measured, without naming a stage or a shape; stage 16 for an operator that does not commute.
 ///
 ///     device gpu(0);                                             // device(32) on the executor
@@ -20,6 +20,7 @@
 #include "kernels/beyond/13_dependent_launch.hpp"
 #include "kernels/beyond/14_dependent_passes.hpp"
 #include "kernels/beyond/16_ordered.hpp"
+#include "kernels/beyond/17_newest_first.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
@@ -30,11 +31,12 @@ template <typename In, typename Op>
   constexpr operator_traits traits = traits_of_operator<In, T, Op>();
   constexpr std::array stages{kernel_family{describe<items_per_thread::stage>(), traits},
                               kernel_family{describe<dependent_launch::stage>(), traits},
-                              kernel_family{describe<dependent_passes::stage>(), traits}};
+                              kernel_family{describe<dependent_passes::stage>(), traits},
+                              kernel_family{describe<newest_first::stage>(), traits}};
   return best_choices(query, stages).front();
 }
 
-/// A reducer by the fastest of stages 9, 13 and 14, or by stage 16 where the operator does not
+/// A reducer by the fastest of stages 9, 13, 14 and 17, or by stage 16 where the operator does not
 /// commute, in the best shape for `max_n` elements; each other stage would take as long to compile
 /// again, and gain little. Results accumulate in what the operator's identity is.
 /// @param where that for which stage and shape are chosen: a stream, or a graph that calls are
@@ -55,6 +57,8 @@ template <typename In, typename Op>
       return made_of(items_per_thread::stage{});
     if (best.stage.number == info_of<dependent_launch::stage>().number)
       return made_of(dependent_launch::stage{});
+    if (best.stage.number == info_of<newest_first::stage>().number)
+      return made_of(newest_first::stage{});
     return made_of(dependent_passes::stage{});
   }
 }
