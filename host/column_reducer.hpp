@@ -123,9 +123,9 @@ inline column_tiles::cut cut_narrow_abreast(const column_query& q, std::size_t w
           .columns = static_cast<unsigned>(threads * q.vector_width)};
 }
 
-/// So few rows abreast that they are whole lines of the cache, or at least sectors or vectors; but
-/// of narrow rows so many that there are tiles for several blocks. Their partials are little beside
-/// the matrix, the more so where lines end within tiles, which costs as well.
+/// As few rows abreast as are whole lines of the cache, or else sectors, or else vectors; of narrow
+/// rows more, so that there are tiles for several blocks. The partials must be few beside the
+/// matrix. Where tiles end within lines, which costs time as well, they must be fewer.
 /// @return 1 where none are few enough, or there is too little to read for a second launch
 inline std::uint64_t wide_rows_abreast(const column_query& q) {
   const std::uint64_t bytes = q.columns * q.element_bytes;
@@ -141,9 +141,10 @@ inline std::uint64_t wide_rows_abreast(const column_query& q) {
   return 1;
 }
 
-/// Tiles, in parts, for as many blocks as the device holds, or little fewer: none waits for another
-/// to end. They are whole lines of the cache, two of them where more make no difference.
-/// @return parts 0, where much of the device would be left without work
+/// Tiles, in parts, for as many blocks as the device holds, or a few less: then no block waits for
+/// another one to end. A tile is two lines of the cache wide, or more where that keeps clearly more
+/// threads busy.
+/// @return parts 0, if less than 70% of the threads would be busy
 inline column_tiles::cut cut_for_held_blocks(const column_query& q, std::uint64_t width) {
   column_tiles::cut best{.parts = 0};
   const std::uint64_t all = q.blocks * q.block;  // threads

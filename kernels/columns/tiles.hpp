@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(BlockSize,
     const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
     const bool is_aligned = gpu::is_vector_aligned<Width>(in + row * step + at);
     const bool is_whole = Width == 1 || (is_aligned && is_there(at) && is_there(at + Width - 1));
-    // Without gaps, a vector at the edge of a row is read whole as well: what it brings of another
-    // row is folded for a column that is not there, and left alone.
+    // Without gaps, a vector at the edge of a row is read whole as well. It brings elements of
+    // another row, too: they go into results that nobody stores.
     const auto readable =
         static_cast<std::ptrdiff_t>(is_aligned && stride == columns ? rows * columns : 0);
     const bool is_idle =
