@@ -52,7 +52,7 @@ template <typename In, typename Op>
     const device_properties properties = on.properties();
     const stage_choice best =
         choose_for_best_reducer<In, Op>({properties, max_n, sizeof(In), where});
-    const auto made_of = [&](auto stage) { return made(stage, on, max_n, best.by.shape, op); };
+    const auto made_of = [&](auto stage) { return made(stage, on, max_n, best.by, op); };
     if (best.stage.number == info_of<items_per_thread::stage>().number)
       return made_of(items_per_thread::stage{});
     if (best.stage.number == info_of<dependent_launch::stage>().number)

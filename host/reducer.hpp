@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -59,15 +60,24 @@ class reducer {
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
-      : reducer(Stage{}, on, max_n, s, op, op.identity()) {}
+      : reducer(on, max_n, s, op, op.identity(), family<Stage>,
+                kernels_of<Stage, false>(on.warp_size(), s)) {}
+
+  /// The same in a shape that was chosen by host/reduce/best.hpp. Kernels in shapes that are never
+  /// chosen are not built.
+  template <typename Stage>
+  reducer(Stage, const device& on, std::uint64_t max_n, const std::same_as<shape_choice> auto& by,
+          Op op = {})
+      : reducer(on, max_n, by.shape, op, op.identity(), family<Stage>,
+                kernels_of<Stage, true>(on.warp_size(), by.shape)) {}
 
   /// The same in the stage's best shape for the device and `max_n`, by host/reduce/best.hpp. The
   /// shape decides the order of the elements, so whoever wants the same bits on every GPU and for
   /// every `max_n` names one; `used_shape()` tells which it is.
   template <typename Stage>
   reducer(Stage stage, const device& on, std::uint64_t max_n, Op op = {})
-      : reducer(stage, on, max_n,
-                tuned_shape({on.properties(), max_n, sizeof(In)}, family<Stage>).shape, op) {}
+      : reducer(stage, on, max_n, tuned_shape({on.properties(), max_n, sizeof(In)}, family<Stage>),
+                op) {}
 
   /// Enqueues the reduction of `n` elements at `in`, device memory, into `*out`, device memory or
   /// host memory that the device can write. n = 0 gives the operator's identity. `in` is aligned to
@@ -106,13 +116,14 @@ class reducer {
   [[nodiscard]] const shape& used_shape() const { return passes_.used_shape(); }
 
  private:
-  template <typename Stage>
-  reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op, const T& identity)
-      : op_(op),
-        passes_(on, family<Stage>, kernels_of<Stage>(on.warp_size(), s), s, max_n, &identity) {}
+  reducer(const device& on, std::uint64_t max_n, const shape& s, Op op, const T& identity,
+          const kernel_family& of, const kernel_pair& kernels)
+      : op_(op), passes_(on, of, kernels, s, max_n, &identity) {}
 
   template <typename Stage>
   static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
+  template <typename Stage>
+  static constexpr shapes_to_choose chosen{family<Stage>};
 
   /// Those of which there may be kernels.
   template <typename Stage>
@@ -125,24 +136,26 @@ class reducer {
 
   /// From numbers known at run time to the kernels that have them as constants. A value without a
   /// case leaves the kernels unset, which the pass runner reports.
-  template <typename Stage>
+  template <typename Stage, bool IsChosen>
   static kernel_pair kernels_of(int warp_size, const shape& s) {
     kernel_pair found;
     std::ignore = static_switch<warp_sizes>(warp_size, [&]<int WarpSize>() {
       std::ignore = static_switch<blocks_of<Stage>>(s.block, [&]<int Block>() {
         if constexpr (Stage::takes_items)
-          std::ignore = static_switch<item_counts>(
-              s.items, [&]<int Items>() { found = kernels<Stage, WarpSize, Block, Items>(); });
+          std::ignore = static_switch<item_counts>(s.items, [&]<int Items>() {
+            found = kernels<Stage, IsChosen, WarpSize, Block, Items>();
+          });
         else
-          found = kernels<Stage, WarpSize, Block, default_items>();
+          found = kernels<Stage, IsChosen, WarpSize, Block, default_items>();
       });
     });
     return found;
   }
 
-  template <typename Stage, int WarpSize, int Block, int Items>
+  template <typename Stage, bool IsChosen, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
-    constexpr bool in_family = family<Stage>.has(Block, Items);
+    constexpr bool in_family =
+        family<Stage>.has(Block, Items) && (!IsChosen || chosen<Stage>.has(Block, Items));
     if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>) {
       kernel_pair found{Stage::template kernel<Block, WarpSize, Items, In, T, Op>()};
       if constexpr (requires { Stage::template later_kernel<Block, WarpSize, Items, In, T, Op>(); })

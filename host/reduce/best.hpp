@@ -26,13 +26,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "host/reduce/catalogue.hpp"
@@ -101,7 +101,7 @@ const Row* nearest_row(std::span<const Row> table, const launch_query& q, Matche
 }
 
 /// Items that are as many bytes as asked for, or as near as a kernel has them.
-inline int items_of(std::size_t bytes, std::size_t element_bytes) {
+constexpr int items_of(std::size_t bytes, std::size_t element_bytes) {
   const std::size_t items = std::bit_floor(std::max<std::size_t>(bytes / element_bytes, 1));
   return static_cast<int>(std::min(items, static_cast<std::size_t>(item_counts.back())));
 }
@@ -109,7 +109,7 @@ inline int items_of(std::size_t bytes, std::size_t element_bytes) {
 /// That shape where it has a kernel; else with the next more items, or with the default ones; else
 /// of a smaller block, or a larger one. Where nothing helps, as it was: the reducer says why there
 /// is no kernel.
-inline shape with_kernel(shape wanted, const kernel_family& of) {
+constexpr shape with_kernel(shape wanted, const kernel_family& of) {
   if (!of.stage.takes_items) wanted.items = default_items;
   for (const int items : item_counts)
     if (items >= wanted.items && of.has(wanted.block, items)) return {wanted.block, items};
@@ -185,6 +185,38 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
 
 }  // namespace detail
 
+/// The shapes, but for their grids, that `tuned_shape` gives of a stage, on whatever device and for
+/// whatever n: of all others no kernel is compiled where it alone chooses.
+class shapes_to_choose {
+ public:
+  constexpr explicit shapes_to_choose(const kernel_family& of,
+                                      const tuned_table& table = measured) {
+    include(detail::with_kernel({}, of));
+    const auto include_wanted = [&](int block, std::size_t bytes) {
+      include(detail::with_kernel({block, detail::items_of(bytes, of.op.input_bytes)}, of));
+    };
+    include_wanted(default_block, detail::load_bytes);
+    include_wanted(block_sizes.back(), detail::load_bytes);
+    for (const tuned_shape_row& row : table.shapes)
+      if (row.stage == of.stage.number)
+        include_wanted(row.block, static_cast<std::size_t>(row.items) * row.at.element_bytes);
+  }
+
+  [[nodiscard]] constexpr bool has(int block, int items) const {
+    for (std::size_t i = 0; i < count_; ++i)
+      if (shapes_[i].block == block && shapes_[i].items == items) return true;
+    return false;
+  }
+
+ private:
+  constexpr void include(const shape& s) {
+    if (!has(s.block, s.items)) shapes_[count_++] = s;
+  }
+
+  std::array<shape, block_sizes.size() * item_counts.size()> shapes_{};
+  std::size_t count_ = 0;
+};
+
 /// The best shape that is known of a stage, of those that have a kernel.
 [[nodiscard]] inline shape_choice tuned_shape(const launch_query& q, const kernel_family& of,
                                               const tuned_table& table = measured) {
@@ -218,20 +250,19 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
         std::find(ranking->stages.begin(), ranking->stages.end(), stage) - ranking->stages.begin());
   };
   const std::size_t unranked = ranking == nullptr ? 0 : ranking->stages.size();
-  std::vector<std::pair<std::tuple<bool, std::size_t, int>, stage_choice>> found;
+  std::vector<std::tuple<bool, std::size_t, int>> places;
+  std::vector<stage_choice> best;
   for (const kernel_family& of : stages) {
     if (!of.serves()) continue;
-    const std::size_t place = place_in_table(of.stage.number);
+    const std::size_t in_table = place_in_table(of.stage.number);
     const shape_choice by = tuned_shape(q, of, table);
-    const bool is_ranked = place != unranked;
-    found.push_back(
-        {{is_ranked && !detail::is_as_measured(by, q, of), place, detail::place_by_rule(of, q)},
-         {of.stage, by, is_ranked}});
+    const bool is_ranked = in_table != unranked;
+    const std::tuple place(is_ranked && !detail::is_as_measured(by, q, of), in_table,
+                           detail::place_by_rule(of, q));
+    const auto at = std::upper_bound(places.begin(), places.end(), place) - places.begin();
+    places.insert(places.begin() + at, place);
+    best.insert(best.begin() + at, {of.stage, by, is_ranked});
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<stage_choice> best;
-  for (const auto& [place, choice] : found) best.push_back(choice);
   return best;
 }
 

@@ -182,6 +182,44 @@ TEST(BestChoices, KeepTheOrderWhereTheOperatorMinds) {
   }
 }
 
+/// What is compiled where nobody names a shape must have whatever comes out.
+TEST(ShapesToChoose, HaveWhateverIsChosen) {
+  const device_properties executor = gpu(std::string(executor_architecture));
+  for (const element_type type : {element_type::f32, element_type::f64, element_type::i8})
+    for (const std::string op : {"sum", "minimum"})
+      for (kernel_family of : families_of(type, op)) {
+        if (!of.serves()) continue;
+        for (const std::size_t bytes : {of.op.input_bytes, std::size_t{2}, std::size_t{12}}) {
+          of.op.input_bytes = bytes;
+          const shapes_to_choose there_are(of);
+          for (const device_properties& device : {executor, unknown, gpu("sm_90")})
+            for (const launched_in mode : {launched_in::stream, launched_in::graph})
+              for (int power = 0; power <= 40; ++power) {
+                const shape s =
+                    tuned_shape({device, std::uint64_t{1} << power, bytes, mode}, of).shape;
+                EXPECT_TRUE(there_are.has(s.block, s.items))
+                    << "stage " << of.stage.number << ", " << op << " of " << bytes << " bytes, 2^"
+                    << power << " on " << device.architecture << ": block " << s.block << ", items "
+                    << s.items;
+              }
+        }
+      }
+}
+
+TEST(ShapesToChoose, AreFewerThanThereAre) {
+  const kernel_family of = family(9);
+  const shapes_to_choose there_are(of, table);
+  int kernels = 0, chosen = 0;
+  for (const int block : block_sizes)
+    for (const int items : item_counts) {
+      kernels += of.has(block, items);
+      chosen += there_are.has(block, items);
+    }
+  EXPECT_EQ(kernels, 25);
+  EXPECT_EQ(chosen, 3) << "one of the table, and two by rule";
+  EXPECT_FALSE(there_are.has(64, 4));
+}
+
 // ---- the rule -----------------------------------------------------------------------------------
 
 TEST(Rule, LoadsSixteenBytesAndFillsTheMultiprocessors) {
