@@ -16,8 +16,8 @@ namespace detail {
 
 /// Whether four elements of In can be added at once, as the bytes of a word.
 template <typename Op, typename In>
-inline constexpr bool adds_bytes = std::integral<In> &&
-                                   sizeof(In) == 1 && std::is_same_v<Op, sum<word_for<In>>>;
+inline constexpr bool adds_bytes =
+    std::integral<In> && sizeof(In) == 1 && std::is_same_v<Op, sum<word_for<In>>>;
 
 }  // namespace detail
 

@@ -74,10 +74,8 @@ class shared_array {
 /// How many of a thread's Items elements one load brings in: as many as fill 16 bytes, the widest
 /// load of both vendors' hardware; one, where elements do not divide them evenly.
 template <typename In, int Items>
-inline constexpr int vector_width = 16 % sizeof(In) != 0
-                                        ? 1
-                                        : (16 / int{sizeof(In)} < Items ? 16 / int{sizeof(In)}
-                                                                        : Items);
+inline constexpr int vector_width =
+    16 % sizeof(In) != 0 ? 1 : (16 / int{sizeof(In)} < Items ? 16 / int{sizeof(In)} : Items);
 
 /// Whether vectors of Width elements may be loaded from p. Single elements always may.
 template <int Width, typename In>

@@ -38,7 +38,7 @@ concept sum_fits_word = fits_word<In, T> && Count <= 1 << (31 - 8 * int{sizeof(I
 /// Whether elements of In compare there as they do in T: in an unsigned T negative ones are the
 /// largest.
 template <typename In, typename T>
-concept compares_in_word = fits_word<In, T> &&(std::is_signed_v<T> || !std::is_signed_v<In>);
+concept compares_in_word = fits_word<In, T> && (std::is_signed_v<T> || !std::is_signed_v<In>);
 
 /// The bits of a narrow float, in the upper half of a word, moved so that words compare as the
 /// numbers do, -0.0 before 0.0, and every NaN comes before all numbers or after them: before, where

@@ -53,13 +53,13 @@ __host__ __device__ constexpr bool is_negative(T x) {
 
 /// Written out, since nvcc calls std::numeric_limits from device code only under an option.
 template <typename T>
-inline constexpr T highest = std::numeric_limits<T>::has_infinity
-                                 ? std::numeric_limits<T>::infinity()
-                                 : std::numeric_limits<T>::max();
+inline constexpr T highest =
+    std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity()
+                                         : std::numeric_limits<T>::max();
 template <typename T>
-inline constexpr T lowest = std::numeric_limits<T>::has_infinity
-                                ? -std::numeric_limits<T>::infinity()
-                                : std::numeric_limits<T>::lowest();
+inline constexpr T lowest =
+    std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
+                                         : std::numeric_limits<T>::lowest();
 
 }  // namespace detail
 

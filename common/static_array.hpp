@@ -29,7 +29,7 @@ class static_array {
   static_array() = default;
 
   template <typename... U>
-  requires detail::fills_array<T, N, U...>
+    requires detail::fills_array<T, N, U...>
   constexpr __host__ __device__ static_array(const U&... elements) : elements_{T(elements)...} {}
 
   template <int I, typename U, int M>

@@ -135,9 +135,7 @@ __host__ __device__ constexpr bool switch_over(long long value, F&& f,
 }
 
 template <auto Range>
-concept range_of_cases = requires {
-  Range.size();
-};
+concept range_of_cases = requires { Range.size(); };
 
 }  // namespace detail
 
@@ -177,7 +175,7 @@ template <int First, int... Others, typename F>
 /// @ingroup static_switch_range
 TENFOLD_NO_EXECUTION_SPACE_CHECK
 template <auto Range, typename F>
-requires detail::range_of_cases<Range>
+  requires detail::range_of_cases<Range>
 [[nodiscard]] __host__ __device__ constexpr bool static_switch(long long value, F&& f) {
   return static_range_switch<Range>(value, f);
 }

@@ -306,8 +306,7 @@ class row_reducer {
         return shapes_of_elements;
       else
         return shapes_of_vectors;
-    }
-    ();
+    }();
     // As few kernels as plan_rows() asks for.
     if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(From) < 4))
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {

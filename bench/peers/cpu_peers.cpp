@@ -38,8 +38,7 @@ struct openmp_loop {
 #pragma omp parallel for simd reduction(+ : result)
       for (std::uint64_t i = 0; i < n; ++i) result += static_cast<T>(in[i]);
     } else {
-#pragma omp declare reduction(fold:T                             \
-                              : omp_out = Op{}(omp_out, omp_in)) \
+#pragma omp declare reduction(fold:T : omp_out = Op{}(omp_out, omp_in)) \
     initializer(omp_priv = Op{}.identity())
 #pragma omp parallel for simd reduction(fold : result)
       for (std::uint64_t i = 0; i < n; ++i) result = Op{}(result, static_cast<T>(in[i]));

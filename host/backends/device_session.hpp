@@ -230,16 +230,10 @@ class backend_of_modules final : public backend {
     std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
   }
-  std::string absence() const override {
-    return device_absence();
-  }
+  std::string absence() const override { return device_absence(); }
 #else
-  std::vector<int> devices() const override {
-    return {warp_sizes.begin(), warp_sizes.end()};
-  }
-  std::string absence() const override {
-    return {};
-  }
+  std::vector<int> devices() const override { return {warp_sizes.begin(), warp_sizes.end()}; }
+  std::string absence() const override { return {}; }
 #endif
 
   bool serves(int stage, element_type type, std::string_view op) const override {
@@ -258,9 +252,7 @@ class backend_of_modules final : public backend {
     fetch_modules(kernel_modules().backend, names, at_once);
   }
 
-  std::string_view modules() const override {
-    return kernel_modules().backend;
-  }
+  std::string_view modules() const override { return kernel_modules().backend; }
 
   std::unique_ptr<session> open(int device) const override {
     return std::make_unique<device_session>(device);

@@ -175,8 +175,8 @@ inline constexpr bool is_built_for =
 enum class operators { all, sum, all_but_sum };
 
 template <operators Which, typename T, typename Op>
-inline constexpr bool is_in_unit = Which == operators::all ||
-                                   (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
+inline constexpr bool is_in_unit =
+    Which == operators::all || (Which == operators::sum) == std::is_same_v<Op, sum<T>>;
 
 /// See `make_reduction_function`.
 /// @throws input_error when the operator does not take the type, or no operator has that name.

@@ -160,9 +160,7 @@ reference rounding_reference(const elements& in, std::string_view name) {
 }
 
 template <typename Op>
-concept never_rounds = requires {
-  requires Op::never_rounds;
-};
+concept never_rounds = requires { requires Op::never_rounds; };
 
 template <typename In, typename Op>
 reference reference_for(const elements& in, std::string_view name) {

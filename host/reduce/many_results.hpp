@@ -26,9 +26,7 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// An array of device memory by its `data()` and `size()`: std::span, or a container. Of contiguous
 /// iterators `std::span(first, last)` makes one.
 template <typename R>
-concept device_range = requires(const R& in) {
-  std::size(in), *std::data(in);
-};
+concept device_range = requires(const R& in) { std::size(in), *std::data(in); };
 
 /// An operator. Behind an array of the language, which is a range as well, a number says how many
 /// of its elements are meant.

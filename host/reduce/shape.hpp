@@ -77,9 +77,7 @@ inline constexpr bool is_for_this_vendor =
 inline namespace TENFOLD_BACKEND {
 
 template <typename Op>
-inline constexpr bool has_few_shapes = requires {
-  requires Op::has_few_shapes;
-};
+inline constexpr bool has_few_shapes = requires { requires Op::has_few_shapes; };
 
 #if defined(TENFOLD_OBSERVED)
 /// Kernels that are watched fold sums, the other operators being no different, and one of their

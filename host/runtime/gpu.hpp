@@ -138,9 +138,7 @@ class device {
     made.source_ = &source;
     return made;
   }
-  [[nodiscard]] memory_source* source() const {
-    return source_;
-  }
+  [[nodiscard]] memory_source* source() const { return source_; }
   /// The same device, for calls that wait for their result: they run in that stream, after what is
   /// in it, and not in one of their own.
   [[nodiscard]] device in_stream(stream_handle queue) const {
@@ -148,9 +146,7 @@ class device {
     made.queue_ = queue;
     return made;
   }
-  [[nodiscard]] const std::optional<stream_handle>& queue() const {
-    return queue_;
-  }
+  [[nodiscard]] const std::optional<stream_handle>& queue() const { return queue_; }
 
   [[nodiscard]] std::uint64_t free_bytes() const {
     make_current();
@@ -347,9 +343,7 @@ class device_memory {
     data_.reset(made);
   }
 
-  [[nodiscard]] void* data() const {
-    return data_.get();
-  }
+  [[nodiscard]] void* data() const { return data_.get(); }
 
  private:
   struct release {

@@ -105,11 +105,9 @@ __device__ T transformed(const F& f, const In& x, std::size_t i) {
 
 /// Whether F knows how to fold vectors of elements with their places, faster than one by one.
 template <typename F, typename Op, typename T, typename In, int Width, int Loads>
-inline constexpr bool folds_vectors = requires(F f, Op op, T start,
-                                               static_array<static_array<In, Width>, Loads> vectors,
-                                               std::size_t i) {
-  f.fold(op, start, vectors, i, 0u);
-};
+inline constexpr bool folds_vectors =
+    requires(F f, Op op, T start, static_array<static_array<In, Width>, Loads> vectors,
+             std::size_t i) { f.fold(op, start, vectors, i, 0u); };
 
 /// `start`, and then Width elements, of which the first is at `i`, in their order.
 template <typename Op, typename F, typename T, typename In, int Width>

@@ -53,7 +53,7 @@ template <typename In, typename T>
 inline constexpr int short_run = run<In, T, 64>;
 /// Warps of 64 lanes have as much shared memory to themselves with shorter runs.
 template <int WarpSize, typename In, typename T>
-inline constexpr int long_run = run<In, T, WarpSize == 64 ? 64 : 96>;
+inline constexpr int long_run = run<In, T, (WarpSize == 64 ? 64 : 96)>;
 
 /// The most ends in a tile for each lane: a rank fits in a byte.
 template <int WarpSize>

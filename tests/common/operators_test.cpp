@@ -225,9 +225,7 @@ TYPED_TEST(FloatingPoint, MinusZeroIsLessThanZero) {
 // ---- what an operator must say of itself --------------------------------------------------------
 
 template <template <typename> typename Operator, typename T>
-concept takes = requires {
-  typename Operator<T>;
-};
+concept takes = requires { typename Operator<T>; };
 template <typename T>
 inline constexpr int bitwise_operators = takes<bit_and, T> + takes<bit_or, T> + takes<bit_xor, T>;
 static_assert(bitwise_operators<i32> == 3 && bitwise_operators<u64> == 3 &&

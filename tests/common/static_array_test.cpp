@@ -131,13 +131,9 @@ int unknown = 1;
 
 /// Whether `get<variable>(array)` compiles.
 template <typename Array, const int& variable>
-concept gets_with = requires(Array array) {
-  get<variable>(array);
-};
+concept gets_with = requires(Array array) { get<variable>(array); };
 template <typename Array>
-concept has_subscript = requires(Array array) {
-  array[0];
-};
+concept has_subscript = requires(Array array) { array[0]; };
 
 TEST(StaticArray, OnlyConstantsIndexIt) {
   static_assert(gets_with<triple, known>);

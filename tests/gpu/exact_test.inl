@@ -38,9 +38,7 @@ class ExactStage : public testing::Test {
     if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
   }
 #else
-  void TearDown() override {
-    simt::set_schedule({});
-  }
+  void TearDown() override { simt::set_schedule({}); }
 #endif
 
   /// In the second of two calls, for which the first must have left everything as it was.

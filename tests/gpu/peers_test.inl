@@ -27,13 +27,9 @@ class Peers : public testing::Test {
   void SetUp() override {
     if (device_count() == 0) GTEST_SKIP() << "no GPU is present or visible";
   }
-  static device device_of(int rank) {
-    return device(rank % device_count());
-  }
+  static device device_of(int rank) { return device(rank % device_count()); }
 #else
-  static device device_of(int rank) {
-    return device(rank % 2 == 0 ? 32 : 64);
-  }
+  static device device_of(int rank) { return device(rank % 2 == 0 ? 32 : 64); }
 #endif
 };
 

@@ -216,9 +216,8 @@ class thread_block_tile : public details::lanes {
   explicit thread_block_tile(const lanes& some) : lanes(some) {}
   /// The same lanes, whatever they were cut from.
   template <typename Other>
-  requires(std::is_void_v<Parent> && !std::is_void_v<Other>)
-      thread_block_tile(const thread_block_tile<Size, Other>& tile)
-      : lanes(tile) {}
+    requires(std::is_void_v<Parent> && !std::is_void_v<Other>)
+  thread_block_tile(const thread_block_tile<Size, Other>& tile) : lanes(tile) {}
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
 
@@ -323,17 +322,19 @@ auto group_size(const Group& group) {
 
 // ---- folds --------------------------------------------------------------------------------------
 
-#define TENFOLD_FUNCTOR(name, result)                         \
-  template <typename T = void>                                \
-  struct name {                                               \
-    constexpr T operator()(T a, T b) const { return result; } \
-  };                                                          \
-  template <>                                                 \
-  struct name<void> {                                         \
-    template <typename T>                                     \
-    constexpr T operator()(T a, T b) const {                  \
-      return result;                                          \
-    }                                                         \
+#define TENFOLD_FUNCTOR(name, result)        \
+  template <typename T = void>               \
+  struct name {                              \
+    constexpr T operator()(T a, T b) const { \
+      return result;                         \
+    }                                        \
+  };                                         \
+  template <>                                \
+  struct name<void> {                        \
+    template <typename T>                    \
+    constexpr T operator()(T a, T b) const { \
+      return result;                         \
+    }                                        \
   };
 TENFOLD_FUNCTOR(plus, static_cast<T>(a + b))
 TENFOLD_FUNCTOR(less, b < a ? b : a)

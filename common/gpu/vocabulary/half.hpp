@@ -50,10 +50,8 @@ class narrow {
   TENFOLD_OPERATOR(narrow, -, float{a} - float{b})
   TENFOLD_OPERATOR(narrow, *, float{a} * float{b})
   TENFOLD_OPERATOR(narrow, /, float{a} / float{b})
-#define TENFOLD_COMPARISON(op)                            \
-  friend constexpr bool operator op(narrow a, narrow b) { \
-    return float{a} op float{b};                          \
-  }
+#define TENFOLD_COMPARISON(op) \
+  friend constexpr bool operator op(narrow a, narrow b) { return float{a} op float{b}; }
   TENFOLD_COMPARISON(==)
   TENFOLD_COMPARISON(!=)
   TENFOLD_COMPARISON(<)

@@ -158,9 +158,7 @@ class atomic {
 #undef TENFOLD_FORWARD
 
  private:
-  atomic_ref<T, Scope> ref() {
-    return atomic_ref<T, Scope>(value_);
-  }
+  atomic_ref<T, Scope> ref() { return atomic_ref<T, Scope>(value_); }
 
   T value_;
 };

@@ -14,30 +14,30 @@
   }
 
 // In pairs and fours a vector is aligned to its size, as far as 16 bytes, the widest access.
-#define TENFOLD_VECTORS(T, name)                                                               \
-  struct name##1 {                                                                             \
-    T x;                                                                                       \
-  };                                                                                           \
-  struct alignas(2 * sizeof(T)) name##2 {                                                      \
-    T x, y;                                                                                    \
-  };                                                                                           \
-  struct name##3 {                                                                             \
-    T x, y, z;                                                                                 \
-  };                                                                                           \
-  struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 {                            \
-    T x, y, z, w;                                                                              \
-  };                                                                                           \
-  TENFOLD_WORD(constexpr name##1, make_##name##1, (T x), {x})                                  \
-  TENFOLD_WORD(constexpr name##2, make_##name##2, (T x, T y), {x, y})                          \
-  TENFOLD_WORD(constexpr name##3, make_##name##3, (T x, T y, T z), {x, y, z})                  \
-  TENFOLD_WORD(constexpr name##4, make_##name##4, (T x, T y, T z, T w), {x, y, z, w})          \
-  namespace tenfold::simt {                                                                    \
-  template <typename V>                                                                        \
-  requires std::same_as<V, name##1> || std::same_as<V, name##2> || std::same_as<V, name##3> || \
-      std::same_as<V, name##4>                                                                 \
-  constexpr bool is_vector(const V&) {                                                         \
-    return true;                                                                               \
-  }                                                                                            \
+#define TENFOLD_VECTORS(T, name)                                                                 \
+  struct name##1 {                                                                               \
+    T x;                                                                                         \
+  };                                                                                             \
+  struct alignas(2 * sizeof(T)) name##2 {                                                        \
+    T x, y;                                                                                      \
+  };                                                                                             \
+  struct name##3 {                                                                               \
+    T x, y, z;                                                                                   \
+  };                                                                                             \
+  struct alignas(4 * sizeof(T) < 16 ? 4 * sizeof(T) : 16) name##4 {                              \
+    T x, y, z, w;                                                                                \
+  };                                                                                             \
+  TENFOLD_WORD(constexpr name##1, make_##name##1, (T x), {x})                                    \
+  TENFOLD_WORD(constexpr name##2, make_##name##2, (T x, T y), {x, y})                            \
+  TENFOLD_WORD(constexpr name##3, make_##name##3, (T x, T y, T z), {x, y, z})                    \
+  TENFOLD_WORD(constexpr name##4, make_##name##4, (T x, T y, T z, T w), {x, y, z, w})            \
+  namespace tenfold::simt {                                                                      \
+  template <typename V>                                                                          \
+    requires std::same_as<V, name##1> || std::same_as<V, name##2> || std::same_as<V, name##3> || \
+             std::same_as<V, name##4>                                                            \
+  constexpr bool is_vector(const V&) {                                                           \
+    return true;                                                                                 \
+  }                                                                                              \
   }
 TENFOLD_VECTORS(signed char, char)
 TENFOLD_VECTORS(unsigned char, uchar)
@@ -60,9 +60,7 @@ template <typename T>
 concept number = std::integral<T> || std::same_as<T, float> || std::same_as<T, double>;
 
 template <typename T>
-concept vector = requires(const T& v) {
-  is_vector(v);
-};
+concept vector = requires(const T& v) { is_vector(v); };
 
 constexpr index3::operator ::uint3() const {
   return {x, y, z};
