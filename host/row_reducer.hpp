@@ -116,15 +116,15 @@ inline std::uint64_t most_partials(const device_properties& device) {
 /// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
 /// eight turns of 16 KiB all the same: the device then reads what lies closer together. But large
 /// partials make the second launch longer, which is taken to cost as much time as eight turns, or
-/// four of a single row. For that one with large partials, as many blocks are enough as the device
-/// holds at once: three quarters of what it has threads for, since nvcc gives a thread 40 registers
-/// for sm_90.
+/// four of a single row. For that one two waves of blocks are enough, or one with large partials: a
+/// wave is three quarters of what the device has threads for, since nvcc gives a thread 40
+/// registers for sm_90.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
   if (turns < (q.rows > 1 ? 8 : 4) || rows >= wanted) return 1;
-  if (rows == 1 && q.result_bytes > 8) return std::min(turns, wanted * 3 / 8);
+  if (rows == 1) return std::min(turns, wanted * 3 / (q.result_bytes > 8 ? 8 : 4));
   const std::uint64_t few = ceil_div(wanted, rows);
   const std::uint64_t most =
       most_partials(q.device) / rows * 4 / std::max<std::uint64_t>(q.result_bytes, 4);

@@ -146,7 +146,8 @@ def exact_sums(mode="after-producer"):
     def times(kind, n, rival):
         return f'{duelled(rival, n, "real_time", mode, kind, file) / duelled(18, n, "real_time", mode, kind, file):.3f}'
 
-    rivals = {"stage 10": 10, "CUB, gpu_to_gpu": "peer:cub:gpu_to_gpu"}
+    cub = f'CUB {duelled("peer:cub:gpu_to_gpu", 2**20, "peer_version", mode, file=file)}, gpu_to_gpu'
+    rivals = {"stage 10": 10, cub: "peer:cub:gpu_to_gpu"}
     heads = [f"stage 18, {device_name(results(file)['context'])}, {HEADS[mode]}",
              *(f"{kind}, times {name}" for kind in ("f32", "f64") for name in rivals)]
     return table(heads, [[count(n), *(times(kind, n, rival) for kind in ("f32", "f64") for rival in rivals.values())]

@@ -40,6 +40,11 @@ def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
     return share_of(_matrices(axis, mode)[columns], contestant)
 
 
+def name_of_cub(rows):
+    """With its version, given its rows: the toolkit's CUB sums matrices more slowly, so a newer one stands here."""
+    return " and ".join(sorted({f"CUB {row['peer_version']}" for row in rows if row["contestant"] == CUB}))
+
+
 def _cells(rows):
     """What is known of CUB, or blanks."""
     return [percent(share_of(rows, CUB)), ratio(rows[OURS])] if CUB in rows else ["", ""]
@@ -52,13 +57,13 @@ NAMES = {"segments": "elements of a segment on average, sums of segments",
 def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
     """Sums of the rows or columns of matrices beside what memory allows, and CUB's where it has such sums."""
     matrices = by_columns(results(file), axis, mode)
-    has_cub = any(CUB in rows for rows in matrices.values())
+    cub = name_of_cub(row for rows in matrices.values() for row in rows.values())
     largest = max(row["n"] for rows in matrices.values() for row in rows.values())
     lines = [[count(columns), number(round(ceiling_of(rows) / 1e9)), percent(share_of(rows, OURS)),
-              *(_cells(rows) if has_cub else [])] for columns, rows in matrices.items()]
+              *(_cells(rows) if cub else [])] for columns, rows in matrices.items()]
     what = (f"{NAMES.get(axis, f'columns, sums of {axis}')}, up to {count(largest)} f32, "
             f"{device_name(results(file)['context'])}, {HEADS[mode]}")
-    return table([what, "ceiling, GB/s", "ours, of it", *(["CUB, of it", "times CUB"] if has_cub else [])], lines)
+    return table([what, "ceiling, GB/s", "ours, of it", *([f"{cub}, of it", f"times {cub}"] if cub else [])], lines)
 
 
 def where_recorded(file, what, shown):
@@ -67,7 +72,7 @@ def where_recorded(file, what, shown):
     return shown() if (RESULTS / file).exists() else f"{what} not recorded yet: `bench/record --only {part}` does it."
 
 
-def segment_sums(mode="back-to-back"):
+def segment_sums(mode="after-producer"):
     """Two tables: of segments of any lengths, and where one is long."""
     return where_recorded(SEGMENTS, "Times of segments are", lambda: "\n\n".join(
         matrix_sums(axis, mode, SEGMENTS) for axis in ("segments", "one-segment")))
@@ -81,7 +86,8 @@ def small_table(document, mode):
             lines.append([count(row["n"]), count(row["columns"]), f"{row['real_time']:.4g}",
                           ratio(row) if row["against"] == CUB else ""])
     what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
-    return table([what, "columns, sums of rows", "ours, us", "times CUB"], lines)
+    cub = name_of_cub(document["benchmarks"])
+    return table([what, "columns, sums of rows", "ours, us", f"times {cub}"], lines)
 
 
 def small_matrices(mode="after-producer"):

@@ -19,12 +19,17 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
 
-/// Small results leave registers for three quarters of the threads that an SM has room for.
+/// Small results leave registers for three quarters of the threads that an SM has room for, unless
+/// bytes take them.
+template <typename In, typename T>
+inline constexpr bool leaves_registers = sizeof(T) <= (sizeof(In) == 1 ? 8 : 16);
+
 /// @param out a result for each row; with several blocks a row, as many partials for each
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
           typename F>
 __global__ void __launch_bounds__(BlockSize,
-                                  (sizeof(T) <= 16 ? gpu::bound_to_hold<1536, BlockSize> : 1))
+                                  (leaves_registers<In, T> ? gpu::bound_to_hold<1536, BlockSize>
+                                                           : 1))
     reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
                 std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
   constexpr int Warps = BlockSize / WarpSize;

@@ -3,20 +3,43 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "common/fold_items.hpp"
 #include "common/gpu.hpp"
+#include "common/narrow_operators.hpp"
 #include "common/static_array.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
+
+/// Width elements as one load brings them in: as words, if they are narrow. Each by itself would
+/// take a register where a condition decides on the load.
+template <typename In, int Width>
+class loaded_vector {
+ public:
+  loaded_vector() = default;
+  __device__ loaded_vector(const static_array<In, Width>& items)
+      : bits_(__builtin_bit_cast(bits, items)) {}
+  __device__ static_array<In, Width> items() const {
+    return __builtin_bit_cast(static_array<In, Width>, bits_);
+  }
+
+ private:
+  static constexpr int bytes = Width * int{sizeof(In)};
+  using bits =
+      std::conditional_t<sizeof(In) < 4 && bytes % 4 == 0,
+                         static_array<std::uint32_t, (bytes + 3) / 4>, static_array<In, Width>>;
+  bits bits_;
+};
 
 /// Elements of an array, and those of two arrays side by side. `load<Width>(i)` brings in Width of
 /// them, from the one at `i` on, where `is_aligned<Width>()`.
 template <typename In>
 class elements_of {
  public:
-  using element = In;
+  template <int Width>
+  using vector = loaded_vector<In, Width>;
 
   elements_of() = default;
   __host__ __device__ elements_of(const In* data, bool once = true) : data_(data), once_(once) {}
@@ -34,7 +57,7 @@ class elements_of {
     return gpu::is_vector_aligned<Width>(data_);
   }
   template <int Width>
-  __device__ static_array<In, Width> load(std::size_t i) const {
+  __device__ vector<Width> load(std::size_t i) const {
     return gpu::load_vector<Width>(data_ + i, once_);
   }
 
@@ -50,10 +73,33 @@ struct both {
   B second;
 };
 
+template <typename A, typename B, int Width>
+class loaded_vector<both<A, B>, Width> {
+ public:
+  loaded_vector() = default;
+  __device__ loaded_vector(const loaded_vector<A, Width>& first,
+                           const loaded_vector<B, Width>& second)
+      : first_(first), second_(second) {}
+  __device__ static_array<both<A, B>, Width> items() const {
+    const auto first = first_.items();
+    const auto second = second_.items();
+    static_array<both<A, B>, Width> all;
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      get<W>(all) = {get<W>(first), get<W>(second)};
+    });
+    return all;
+  }
+
+ private:
+  loaded_vector<A, Width> first_;
+  loaded_vector<B, Width> second_;
+};
+
 template <typename A, typename B>
 class elements_of<both<A, B>> {
  public:
-  using element = both<A, B>;
+  template <int Width>
+  using vector = loaded_vector<both<A, B>, Width>;
 
   elements_of() = default;
   __host__ __device__ elements_of(elements_of<A> first, elements_of<B> second)
@@ -76,14 +122,8 @@ class elements_of<both<A, B>> {
     return first_.template is_aligned<Width>() && second_.template is_aligned<Width>();
   }
   template <int Width>
-  __device__ static_array<element, Width> load(std::size_t i) const {
-    const auto first = first_.template load<Width>(i);
-    const auto second = second_.template load<Width>(i);
-    static_array<element, Width> all;
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      get<W>(all) = {get<W>(first), get<W>(second)};
-    });
-    return all;
+  __device__ vector<Width> load(std::size_t i) const {
+    return {first_.template load<Width>(i), second_.template load<Width>(i)};
   }
 
  private:
@@ -113,7 +153,10 @@ inline constexpr bool folds_vectors =
 template <typename Op, typename F, typename T, typename In, int Width>
 __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Width>& items,
                          std::size_t i) {
-  if constexpr (std::is_same_v<F, unchanged>)
+  using narrow = narrow_operator<Op, In, Width>;
+  if constexpr (std::is_same_v<F, unchanged> && !std::is_same_v<narrow, Op>)
+    return op(start, T(fold_items(narrow{}, narrow{}.identity(), items)));
+  else if constexpr (std::is_same_v<F, unchanged>)
     return fold_items(op, start, items);
   else if constexpr (folds_vectors<F, Op, T, In, Width, 1>)
     return f.fold(op, start, static_array<static_array<In, Width>, 1>{items}, i, 0u);

@@ -26,7 +26,7 @@
 namespace tenfold::inline TENFOLD_BACKEND::lanes_per_row {
 
 template <typename In, int Width, int Loads>
-using loaded = static_array<static_array<In, Width>, Loads>;
+using loaded = static_array<loaded_vector<In, Width>, Loads>;
 
 /// The lanes' loads of a turn, each of Width elements, as far as they lie below `left`.
 template <int Lanes, int Width, int Loads, typename In>
@@ -48,17 +48,22 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
                        elements_of<In> from, unsigned left, std::size_t i) {
   const bool in_vectors = from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
-  if constexpr (Op::commutes && folds_vectors<F, Op, T, In, Width, Loads>)
-    if (in_vectors && left >= unsigned{Loads * Lanes * Width})
-      return f.fold(op, start, turn, i + first, unsigned{Lanes * Width});
+  // Narrow elements, one in a register each, are too many at once.
+  if constexpr (Op::commutes && sizeof(In) >= 4 && folds_vectors<F, Op, T, In, Width, Loads>)
+    if (in_vectors && left >= unsigned{Loads * Lanes * Width}) {
+      static_array<static_array<In, Width>, Loads> items;
+      static_for<0, less_than<Loads>, increment<1>>(
+          [&]<int L>() { get<L>(items) = get<L>(turn).items(); });
+      return f.fold(op, start, items, i + first, unsigned{Lanes * Width});
+    }
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
     T part = Op::commutes ? start : op.identity();
     if (in_vectors && at + Width <= left)
-      part = fold_loaded(op, f, part, get<L>(turn), i + at);
+      part = fold_loaded(op, f, part, get<L>(turn).items(), i + at);
     else if (Width > 1)
       for (unsigned j = at; j < left && j < at + Width; ++j)
-        part = fold_loaded(op, f, part, from.template load<1>(j), i + j);
+        part = fold_loaded(op, f, part, from.template load<1>(j).items(), i + j);
     start = Op::commutes ? part : op(start, gpu::fold_warp<WarpSize, Lanes>(part, op));
   });
   return start;

@@ -1413,7 +1413,7 @@ TEST_F(Cli, BestSaysOfWhichSizeItsFiguresAre) {
       << said_of("2^10");
   EXPECT_TRUE(
       contains(said_of("10000"),
-               ": the best from 2^10 elements of 4 bytes on, in a stream, after a kernel\n"))
+               ": this shape is its best from 2^10 elements of 4 bytes on, in a stream, after a kernel\n"))
       << said_of("10000");
 }
 

@@ -44,7 +44,7 @@ std::string describe(const tuned_shape_row& row, const conditions& at) {
                     mode = fmt::format("in a {}, after a kernel",
                                        row.at.mode == launched_in::graph ? "graph" : "stream");
   if (row.at.from_n != at.n)
-    return fmt::format("{}: the best from {} on, {}", where, recorded, mode);
+    return fmt::format("{}: this shape is its best from {} on, {}", where, recorded, mode);
   std::vector<std::string> figures;
   if (row.microseconds > 0) figures.push_back(format_seconds(1e-6 * row.microseconds));
   if (row.gigabytes_per_second > 0)

@@ -211,6 +211,8 @@ void print_verdicts(const result& m, const chosen_input& input, std::string_view
                fmt::format("{} for other elements, {}", describe_verdict(*m.companion), where));
   else if (is_exact_sum)
     print_fact("rounding", "left out: there is no room for other elements");
+  else if (from == measure::origin::file && exact_input_matters(m.at.type, m.at.op))
+    print_fact("exact", "left out: there is no room for other elements");
 }
 
 std::uint64_t default_n(element_type type, testbed& bed) {
