@@ -10,8 +10,8 @@
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
-#include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"

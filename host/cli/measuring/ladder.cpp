@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
 
