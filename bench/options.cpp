@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/text/quantity.hpp"
 

@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <tuple>
 
 #include "common/operators.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
+#include "host/reduce/warps.hpp"
 #include "host/runtime/runtime.hpp"
 #include "kernels/columns/few_rows.hpp"
 #include "kernels/columns/tiles.hpp"
@@ -275,7 +275,7 @@ class column_reducer {
                 static_cast<std::uint64_t>(properties_.multiprocessors)),
         partials_(on, detail::room_for_partials(blocks_, block, width) * sizeof(T)),
         start_(earliest_start(on, kernel_over<width>())) {
-    detail::check_warps(on, "columns");
+    check_warps(on, "columns");
   }
 
   /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
@@ -358,7 +358,7 @@ class column_reducer {
                        stream_handle on) {
     const bool are_few = each <= few_partials;
     kernel_handle kernel;
-    std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
+    for_warps(device_, [&]<int WarpSize>() {
       kernel = are_few ? kernel_over_few_partials<WarpSize>() : kernel_over_partials<WarpSize>();
     });
     auto few = static_cast<unsigned>(each);

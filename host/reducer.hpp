@@ -23,6 +23,7 @@
 #include "host/reduce/kernel_family.hpp"
 #include "host/reduce/pass_runner.hpp"
 #include "host/reduce/shape.hpp"
+#include "host/reduce/warps.hpp"
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -60,8 +61,7 @@ class reducer {
   /// @throws device_error when the scratch memory cannot be had
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
-      : reducer(on, max_n, s, op, op.identity(), family<Stage>,
-                kernels_of<Stage, false>(on.warp_size(), s)) {}
+      : reducer(on, max_n, s, op, op.identity(), family<Stage>, kernels_of<Stage, false>(on, s)) {}
 
   /// The same in a shape that was chosen by host/reduce/best.hpp. Kernels in shapes that are never
   /// chosen are not built.
@@ -69,7 +69,7 @@ class reducer {
   reducer(Stage, const device& on, std::uint64_t max_n, const std::same_as<shape_choice> auto& by,
           Op op = {})
       : reducer(on, max_n, by.shape, op, op.identity(), family<Stage>,
-                kernels_of<Stage, true>(on.warp_size(), by.shape)) {}
+                kernels_of<Stage, true>(on, by.shape)) {}
 
   /// The same in the stage's best shape for the device and `max_n`, by host/reduce/best.hpp. The
   /// shape decides the order of the elements, so whoever wants the same bits on every GPU and for
@@ -137,9 +137,9 @@ class reducer {
   /// From numbers known at run time to the kernels that have them as constants. A value without a
   /// case leaves the kernels unset, which the pass runner reports.
   template <typename Stage, bool IsChosen>
-  static kernel_pair kernels_of(int warp_size, const shape& s) {
+  static kernel_pair kernels_of(const device& on, const shape& s) {
     kernel_pair found;
-    std::ignore = static_switch<warp_sizes>(warp_size, [&]<int WarpSize>() {
+    for_warps(on, [&]<int WarpSize>() {
       std::ignore = static_switch<blocks_of<Stage>>(s.block, [&]<int Block>() {
         if constexpr (Stage::takes_items)
           std::ignore = static_switch<item_counts>(s.items, [&]<int Items>() {

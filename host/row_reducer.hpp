@@ -13,7 +13,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -22,7 +21,7 @@
 #include "host/error.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
-#include "host/reduce/shape.hpp"
+#include "host/reduce/warps.hpp"
 #include "host/runtime/runtime.hpp"
 #include "kernels/rows/blocks_per_row.hpp"
 #include "kernels/rows/lanes_per_row.hpp"
@@ -209,7 +208,7 @@ class row_reducer {
         device_(on),
         properties_(on.properties()),
         partials_(on, detail::most_partials(properties_) * sizeof(T)) {
-    detail::check_warps(on, "rows");
+    check_warps(on, "rows");
     start_ = earliest_start(
         on, &blocks_per_row::reduce_rows<detail::turns_block, 32, 1,
                                          detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>);
@@ -259,7 +258,7 @@ class row_reducer {
                    std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on,
                    launch_start start) {
     kernel_handle kernel;
-    std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
+    for_warps(device_, [&]<int WarpSize>() {
       kernel = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan)
                                : choose<WarpSize, 1, From, Transform>(plan);
     });

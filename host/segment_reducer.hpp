@@ -13,16 +13,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <tuple>
 
 #include "common/operators.hpp"
-#include "common/tmp.hpp"
 #include "host/error.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/places.hpp"
 #include "host/reduce/plan.hpp"
-#include "host/reduce/shape.hpp"
+#include "host/reduce/warps.hpp"
 #include "host/runtime/runtime.hpp"
 #include "kernels/segments/shares.hpp"
 
@@ -53,8 +50,8 @@ class segment_reducer {
         blocks_(blocks_for(on)),
         rests_(on, blocks_ * sizeof(T)),
         unfinished_(on, blocks_ * sizeof(std::size_t)) {
-    detail::check_warps(on, "segments");
-    with_warps([&]<int WarpSize>() {
+    check_warps(on, "segments");
+    for_warps(device_, [&]<int WarpSize>() {
       start_ = earliest_start(on, &segment_shares::fold_rests<block, WarpSize, T, Op>);
     });
   }
@@ -84,7 +81,7 @@ class segment_reducer {
     check_stream(device_, on);
     device_.make_current();
     kernel_handle first, second;
-    with_warps([&]<int WarpSize>() {
+    for_warps(device_, [&]<int WarpSize>() {
       first = &segment_shares::reduce_segments<block, WarpSize, In, Offset, T, Op>;
       second = &segment_shares::fold_rests<block, WarpSize, T, Op>;
     });
@@ -104,18 +101,13 @@ class segment_reducer {
   /// As many blocks as the device holds at once: each has to search for its share.
   static std::uint64_t blocks_for(const device& on) {
     kernel_handle first;
-    std::ignore = static_switch<warp_sizes>(on.warp_size(), [&]<int WarpSize>() {
+    for_warps(on, [&]<int WarpSize>() {
       first = &segment_shares::reduce_segments<block, WarpSize, In, std::uint64_t, T, Op>;
     });
     const device_properties properties = on.properties();
     return std::min(
         blocks_held(on, first, block) * static_cast<std::uint64_t>(properties.multiprocessors),
         properties.blocks_per_launch);
-  }
-
-  template <typename F>
-  void with_warps(F f) const {
-    std::ignore = static_switch<warp_sizes>(device_.warp_size(), f);
   }
 
   Op op_;

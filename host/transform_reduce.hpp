@@ -20,13 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <type_traits>
 
 #include "common/arg_extrema.hpp"
 #include "common/exact_sum.hpp"
 #include "common/operators.hpp"
 #include "common/together.hpp"
+#include "host/reduce/warps.hpp"
 #include "host/row_reducer.hpp"
 #include "kernels/rows/until_found.hpp"
 
@@ -182,7 +182,7 @@ class predicate_reducer {
         device_(on),
         properties_(on.properties()),
         of_nothing_(on, sizeof found_) {
-    detail::check_warps(on, "arrays");
+    check_warps(on, "arrays");
     const unsigned answer = 1 - found_;
     const stream queue(on);
     copy_to_device(of_nothing_.data(), &answer, sizeof answer, queue.handle());
@@ -206,7 +206,7 @@ class predicate_reducer {
     void* arguments[] = {&elements, &count, &f_, &out, &found_};
     const std::uint64_t blocks = ceil_div(n, std::uint64_t{block} * width * loads);
     kernel_handle kernel;
-    std::ignore = static_switch<warp_sizes>(device_.warp_size(), [&]<int WarpSize>() {
+    for_warps(device_, [&]<int WarpSize>() {
       kernel = &until_found::look<block, WarpSize, width, loads, In, detail::looked_for<Predicate>>;
     });
     launch(kernel,

@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # From the ground up. A file that is listed by its name has a floor of its own, not that of its folder.
 FLOORS = ["common", "kernels", "host/error.hpp", "host/text", "host/simt", "host/runtime", "host/ranks", "host/reduce", "host",
-          "host/data", "host/backends", "host/c", "host/isa", "host/measure", "host/observe", "host/cli"]
+          "host/data", "host/backends", "host/c", "host/isa", "host/own", "host/measure", "host/observe", "host/cli"]
 # Beside each other on top of the house: none of them includes another.
 ROOFS = ["bench", "examples"]
 GENERATED = re.compile(r"^own|^tenfold_\w+\.hpp$|[@{]")

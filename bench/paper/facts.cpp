@@ -98,19 +98,8 @@ int loads_in_flight(const isa::kernel_code& kernel) {
 
 constexpr std::uint64_t sizes[] = {std::uint64_t{1} << 28, std::uint64_t{1} << 32};
 
-shape choose_shape(const device_properties& device, const kernel_family& family) {
-  shape s = tuned_shape({device, sizes[0], sizeof(float)}, family).shape;
-  if (family.stage.takes_grid && s.grid == 0)
-    s.grid = default_grid(device, s.block, 0, grid_limit(s, family, device));
-  return s;
-}
-
 json plan_of(const kernel_family& family, const shape& s, std::uint64_t n) {
-  const plan passes(n, {.block = s.block,
-                        .elements_per_thread = family.elements_per_thread(s),
-                        .loops = family.stage.takes_grid,
-                        .loop_grid = s.grid,
-                        .folds_its_partials = family.stage.folds_its_partials});
+  const plan passes = family.plan_for(s, n);
   std::uint64_t blocks = 0, partials = 0;
   for (const pass& each : passes) {
     blocks += each.blocks;
@@ -130,7 +119,8 @@ json gpu_facts(const json& gpu) {
   for (const kernel_family& family : families_of(element_type::f32, f32_sum.op)) {
     if (family.stage.number < 9 || family.stage.number > 11) continue;
     families.push_back(family);
-    wanted.push_back({family.stage, choose_shape(device, family)});
+    const shape tuned = tuned_shape({device, sizes[0], sizeof(float)}, family).shape;
+    wanted.push_back({family.stage, with_grid(tuned, family, device)});
   }
   const std::vector<isa::kernel_code> kernels = compile(wanted, a);
   json stages;

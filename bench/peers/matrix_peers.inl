@@ -50,7 +50,6 @@ class matrix_sums final : public runnable {
                      result_.data(), result_.queue());
     return result_.wait();
   }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   conditions at_;

@@ -73,7 +73,6 @@ class newest_cub_peer final : public runnable {
       reduce(n);
   }
   value result() override { return result_.wait(); }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   result_on_device<T> result_;
@@ -109,7 +108,6 @@ class cub_rows final : public runnable {
     add(memory.data());
     return result_.wait();
   }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   void call(void* scratch, const float* in) {

@@ -33,7 +33,6 @@ class thrust_peer final : public runnable {
     result_ = thrust::reduce(policy_on(on_.queue()), begin, begin + n, T{}, sum<T>{});
   }
   value result() override { return result_; }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   const device_session& on_;

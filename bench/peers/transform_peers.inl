@@ -27,7 +27,6 @@ class one_read final : public runnable {
     reduce_.enqueue(static_cast<const float*>(in), n, result_.data(), result_.queue());
   }
   value result() override { return get<2>(result_.wait()); }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   using T = decltype(all_of_them{}.identity());
@@ -52,7 +51,6 @@ class three_calls final : public runnable {
     add_.enqueue(elements, n, total_.data(), total_.queue());
   }
   value result() override { return total_.wait(); }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   result_on_device<float> lowest_, highest_, total_;
@@ -88,7 +86,6 @@ class greatest final : public runnable {
     const float total = total_.wait();
     return found.value == highest && at_place == highest ? total : NAN;
   }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   result_on_device<placed<float>> found_;
@@ -120,7 +117,6 @@ class dot_product final : public runnable {
     multiply(in_, static_cast<const float*>(ones.data()), n_);
     return static_cast<float>(product_.wait());
   }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   void multiply(const float* a, const float* b, std::uint64_t n) {

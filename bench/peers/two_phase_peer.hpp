@@ -25,7 +25,6 @@ class two_phase_peer final : public runnable {
     call(scratch_.data(), static_cast<const In*>(in), n);
   }
   value result() override { return result_.wait(); }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   void call(void* scratch, const In* in, std::uint64_t n) {

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "host/cli/options.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/element.hpp"
 #include "host/reduce/operator_list.hpp"
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "host/error.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/split.hpp"
 

@@ -2,8 +2,6 @@
 /// What the stages are measured against: libraries, a copy, and kernels that do nothing but read.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -48,11 +46,5 @@ extern "C" const std::vector<peer>* tenfold_peer_list();
 
 /// The libraries among them where they are built by now; builds nothing.
 [[nodiscard]] const std::vector<peer>& built_peers_on(std::string_view backend);
-
-/// How deep a library's reduction is taken to be, since it does not tell: at least a thousand
-/// chains side by side, none longer than 1024 where there is less to do.
-[[nodiscard]] constexpr std::uint64_t assumed_depth(std::uint64_t n) {
-  return std::min(n, n / 1024 + 1024);
-}
 
 }  // namespace tenfold::measure

@@ -14,7 +14,7 @@
 #include "host/measure/candidate.hpp"
 #include "host/measure/host_input.hpp"
 #include "host/measure/statistics.hpp"
-#include "host/measure/trials.hpp"
+#include "host/own/trials.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/text/terminal.hpp"
 

@@ -74,6 +74,13 @@ inline std::uint64_t grid_limit(const shape& s, const kernel_family& of,
                   static_cast<std::uint64_t>(s.block) * of.elements_per_thread(s));
 }
 
+/// That shape, in a stage that loops with a grid even where none is named.
+inline shape with_grid(shape s, const kernel_family& of, const device_properties& device) {
+  if (of.stage.takes_grid && s.grid == 0)
+    s.grid = default_grid(device, s.block, 0, grid_limit(s, of, device));
+  return s;
+}
+
 namespace detail {
 
 inline double bytes_of(std::uint64_t n, std::size_t element_bytes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "host/reduce/element.hpp"
+#include "host/reduce/plan.hpp"
 #include "host/reduce/shape.hpp"
 #include "host/reduce/stage_description.hpp"
 
@@ -29,6 +30,19 @@ constexpr bool has_block(const stage_description& stage, int block) {
   return has_block(static_cast<const stage_info&>(stage), block);
 }
 
+/// What the planner must know of a stage in a shape whose grid is chosen.
+constexpr plan_parameters parameters_of(const stage_description& stage, const shape& s,
+                                        std::size_t elements_per_thread) {
+  return {.block = s.block,
+          .elements_per_thread = elements_per_thread,
+          .loops = stage.takes_grid,
+          .loop_grid = s.grid,
+          .folds_its_partials = stage.folds_its_partials,
+          .adds_to_result = stage.adds_to_result,
+          .leaves_last_fold_to_host = stage.leaves_last_fold_to_host,
+          .leaves_partials_of_threads = stage.leaves_partials_of_threads};
+}
+
 /// The kernels of a stage for one operator.
 struct kernel_family {
   stage_description stage;
@@ -42,6 +56,11 @@ struct kernel_family {
   /// How many elements a thread folds at a time.
   [[nodiscard]] constexpr std::size_t elements_per_thread(const shape& s) const {
     return stage.elements_per_thread(launch_of(s, op.input_bytes, op.partial_bytes));
+  }
+
+  /// The passes over n elements in a shape whose grid is chosen.
+  [[nodiscard]] plan plan_for(const shape& s, std::uint64_t n) const {
+    return {n, parameters_of(stage, s, elements_per_thread(s))};
   }
 
   /// How many partials a block shares, at most: one of each thread or, from stage 8 on, two of each

@@ -15,10 +15,8 @@
 #include <vector>
 
 #include "common/operators.hpp"
-#include "common/tmp.hpp"
 #include "host/error.hpp"
 #include "host/reduce/places.hpp"
-#include "host/reduce/shape.hpp"
 #include "host/runtime/runtime.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
@@ -56,13 +54,6 @@ struct accumulated {
 /// loads take less time after it: docs/results has both for 1 GiB, as matrix:read and `:streaming`.
 inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
-}
-
-/// @throws input_error for a device whose warps have no kernels
-inline void check_warps(const device& on, const char* what) {
-  if (!is_among(warp_sizes, on.warp_size()))
-    throw input_error(std::string("there are no kernels for ") + what + " with warps of " +
-                      std::to_string(on.warp_size()) + " lanes: use warps of 32 or 64");
 }
 
 /// How many rows of so many columns the elements are.

@@ -107,15 +107,7 @@ class pass_runner {
   [[nodiscard]] void* zeroed() const { return zeroed_.data(); }
 
   [[nodiscard]] plan plan_for(std::uint64_t n) const {
-    return {n,
-            {.block = shape_.block,
-             .elements_per_thread = elements_per_thread_,
-             .loops = stage_.takes_grid,
-             .loop_grid = shape_.grid,
-             .folds_its_partials = stage_.folds_its_partials,
-             .adds_to_result = stage_.adds_to_result,
-             .leaves_last_fold_to_host = stage_.leaves_last_fold_to_host,
-             .leaves_partials_of_threads = stage_.leaves_partials_of_threads}};
+    return {n, parameters_of(stage_, shape_, elements_per_thread_)};
   }
 
   [[nodiscard]] const shape& used_shape() const { return shape_; }

@@ -113,9 +113,9 @@ constexpr bool is_instantiated(int block, int items) {
 }
 #endif
 
-/// The warp sizes for which there are kernels, of which host/reducer.hpp chooses by the device.
-/// While HIP's compiler is at the code of one architecture, the size that this architecture has:
-/// kernels for the other could never run.
+/// The warp sizes for which there are kernels, of which host/reduce/warps.hpp chooses by the
+/// device. While HIP's compiler is at the code of one architecture, the size that this architecture
+/// has: kernels for the other could never run.
 #if defined(TENFOLD_OBSERVED)
 inline constexpr std::array warp_sizes{drawn_warp_size, 32, 64};
 #elif defined(__CUDACC__)

@@ -11,25 +11,35 @@
 
 namespace tenfold {
 
+// What a stage's struct says by value, each as common/stage.hpp explains it: type and name.
+// clang-format off
+#define TENFOLD_STAGE_TRAITS(TRAIT)       \
+  TRAIT(bool, takes_items)                \
+  TRAIT(bool, takes_grid)                 \
+  TRAIT(bool, folds_its_partials)         \
+  TRAIT(bool, leaves_result_first)        \
+  TRAIT(bool, clears_ticket)              \
+  TRAIT(bool, adds_to_result)             \
+  TRAIT(bool, leaves_last_fold_to_host)   \
+  TRAIT(bool, leaves_partials_of_threads) \
+  TRAIT(bool, comes_with_all_items)       \
+  TRAIT(bool, adds_floats_alone)          \
+  TRAIT(std::string_view, only_operator)  \
+  TRAIT(int, only_block)                  \
+  TRAIT(std::size_t, own_grid)            \
+  TRAIT(bool, needs_whole_warps)          \
+  TRAIT(bool, launches_early)             \
+  TRAIT(bool, meets_peers)                \
+  TRAIT(bool, serves_wide)                \
+  TRAIT(bool, serves_narrow)              \
+  TRAIT(int, compute_capability)
+// clang-format on
+
+/// With every trait of `stage_defaults`.
 struct stage_description : stage_info {
-  bool takes_items;
-  bool takes_grid;
-  bool folds_its_partials;  ///< so that its grid has no limit but the device's
-  bool leaves_result_first;
-  bool clears_ticket;
-  bool adds_to_result;
-  bool leaves_last_fold_to_host;
-  bool leaves_partials_of_threads;
-  bool comes_with_all_items;
-  bool adds_floats_alone;
-  std::string_view only_operator;  ///< empty: any
-  int only_block;                  ///< 0: any
-  std::size_t own_grid;            ///< 0: by the device
-  bool needs_whole_warps;
-  bool launches_early;
-  bool meets_peers;
-  bool serves_wide, serves_narrow;  ///< elements
-  int compute_capability;           ///< of NVIDIA's hardware, times ten; 0: any GPU will do
+#define TENFOLD_DECLARE_TRAIT(type, name) type name;
+  TENFOLD_STAGE_TRAITS(TENFOLD_DECLARE_TRAIT)
+#undef TENFOLD_DECLARE_TRAIT
   std::size_t (*elements_per_thread)(const stage_launch&);
   std::size_t (*dynamic_shared_bytes)(const stage_launch&);
 };
@@ -48,28 +58,14 @@ constexpr stage_description describe() {
   static_assert(
       Stage::keeps_order == info_of<Stage>().keeps_order,
       "the stage's file and host/reduce/catalogue.hpp disagree on whether it keeps the order");
-  return {info_of<Stage>(),
-          Stage::takes_items,
-          Stage::takes_grid,
-          Stage::folds_its_partials,
-          Stage::leaves_result_first,
-          Stage::clears_ticket,
-          Stage::adds_to_result,
-          Stage::leaves_last_fold_to_host,
-          Stage::leaves_partials_of_threads,
-          Stage::comes_with_all_items,
-          Stage::adds_floats_alone,
-          Stage::only_operator,
-          Stage::only_block,
-          Stage::own_grid,
-          Stage::needs_whole_warps,
-          Stage::launches_early,
-          Stage::meets_peers,
-          Stage::serves_wide,
-          Stage::serves_narrow,
-          Stage::compute_capability,
-          &elements_per_thread<Stage>,
-          &Stage::dynamic_shared_bytes};
+  stage_description stage{};
+  static_cast<stage_info&>(stage) = info_of<Stage>();
+#define TENFOLD_TAKE_TRAIT(type, name) stage.name = Stage::name;
+  TENFOLD_STAGE_TRAITS(TENFOLD_TAKE_TRAIT)
+#undef TENFOLD_TAKE_TRAIT
+  stage.elements_per_thread = &elements_per_thread<Stage>;
+  stage.dynamic_shared_bytes = &Stage::dynamic_shared_bytes;
+  return stage;
 }
 
 /// Of a stage of the catalogue, or of one that is not listed.

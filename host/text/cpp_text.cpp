@@ -22,16 +22,16 @@ bool is_digit(char c) {
 
 class reader {
  public:
-  explicit reader(std::string_view text) : text_(text) {}
-
-  std::vector<cpp_token> read() {
+  explicit reader(std::string_view text) : text_(text) {
     for (bool is_first = true; skip_blanks(is_first), at_ < text_.size(); is_first = false) {
       const std::size_t begin = at_;
       const cpp_token_kind kind = read_one(is_first);
-      tokens_.push_back({kind, begin, text_.substr(begin, at_ - begin)});
+      tokens.push_back({kind, begin, text_.substr(begin, at_ - begin)});
     }
-    return std::move(tokens_);
   }
+
+  std::vector<cpp_token> tokens;
+  std::vector<std::string_view> comments;  ///< those inside directives, too
 
  private:
   /// @param is_first set where a new line begins
@@ -48,6 +48,7 @@ class reader {
   }
 
   bool skip_comment() {
+    const std::size_t begin = at_;
     if (follows("//")) {
       go_to_end_of_line();
     } else if (follows("/*")) {
@@ -56,6 +57,7 @@ class reader {
     } else {
       return false;
     }
+    comments.push_back(text_.substr(begin, at_ - begin));
     return true;
   }
 
@@ -146,13 +148,23 @@ class reader {
 
   std::string_view text_;
   std::size_t at_ = 0;
-  std::vector<cpp_token> tokens_;
 };
 
 }  // namespace
 
 std::vector<cpp_token> read_cpp(std::string_view text) {
-  return reader(text).read();
+  return reader(text).tokens;
+}
+
+std::string without_comments(std::string_view text) {
+  std::string code;
+  const char* at = text.data();
+  for (const std::string_view comment : reader(text).comments) {
+    code.append(at, comment.data());
+    code.append(static_cast<std::size_t>(std::ranges::count(comment, '\n')), '\n');
+    at = comment.data() + comment.size();
+  }
+  return code.append(at, text.data() + text.size());
 }
 
 bool mentions(std::string_view text, std::string_view word) {

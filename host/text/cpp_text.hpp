@@ -33,6 +33,9 @@ struct cpp_token {
 /// of the text.
 [[nodiscard]] std::vector<cpp_token> read_cpp(std::string_view text);
 
+/// The text without its comments; line ends inside them stay, so that lines stay lines.
+[[nodiscard]] std::string without_comments(std::string_view text);
+
 /// Whether it is one of the words of a text.
 [[nodiscard]] bool mentions(std::string_view text, std::string_view word);
 

@@ -3,38 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "host/text/cpp_text.hpp"
 #include "host/text/split.hpp"
 
 namespace tenfold {
 namespace {
-
-/// How long a string literal is; one that its line leaves open ends there.
-std::size_t literal_length(std::string_view text) {
-  std::size_t at = 1;
-  while (at < text.size() && text[at] != '"' && text[at] != '\n') at += text[at] == '\\' ? 2 : 1;
-  return at < text.size() && text[at] == '"' ? at + 1 : std::min(at, text.size());
-}
-
-/// C++ source without its comments; line ends inside them stay, so that lines stay lines.
-std::string without_comments(std::string_view source) {
-  std::string out;
-  while (!source.empty()) {
-    std::size_t length = 1;
-    if (source.starts_with("//")) {
-      length = std::min(source.find('\n'), source.size());
-    } else if (source.starts_with("/*")) {
-      length = std::min(source.find("*/", 2), source.size() - 2) + 2;
-      out.append(static_cast<std::size_t>(std::count(
-                     source.begin(), source.begin() + static_cast<std::ptrdiff_t>(length), '\n')),
-                 '\n');
-    } else {
-      if (source.front() == '"') length = literal_length(source);
-      out += source.substr(0, length);
-    }
-    source.remove_prefix(length);
-  }
-  return out;
-}
 
 using lengths = std::vector<std::vector<std::uint32_t>>;
 

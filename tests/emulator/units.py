@@ -56,7 +56,7 @@ namespace tenfold::inline TENFOLD_BACKEND {{
 
 
 def unit_of_own(kernel):
-    """The same of a reader's own kernel, as host/measure/own_kernel.cpp and host/CMakeLists.txt have it. What it
+    """The same of a reader's own kernel, as host/own/own_kernel.cpp and host/CMakeLists.txt have it. What it
     asks for as shared memory is told in variables, see `shared_bytes_of_own`."""
     file, name = pathlib.Path(kernel).resolve(), pathlib.Path(kernel).stem
     return f"""#undef NDEBUG

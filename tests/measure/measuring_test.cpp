@@ -348,7 +348,6 @@ class mistaken_sum final : public runnable {
     result_ = static_cast<float>(sum - lost_(elements, n));
   }
   value result() override { return result_; }
-  std::uint64_t depth(std::uint64_t n) const override { return assumed_depth(n); }
 
  private:
   mistake lost_;

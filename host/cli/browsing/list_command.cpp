@@ -10,8 +10,8 @@
 
 #include "host/backends/names.hpp"
 #include "host/cli/commands.hpp"
-#include "host/measure/own_kernel.hpp"
 #include "host/measure/result.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
@@ -47,19 +47,14 @@ json stages_document() {
   json stages = json::array();
   for (const stage_info& each : catalogue) {
     const stage_description& stage = description_of(each);
+#define TENFOLD_TELL_TRAIT(type, name) {#name, stage.name},
     stages.push_back({{"stage", stage.number},
                       {"name", stage.name},
                       {"file", file_of(stage)},
                       {"change", stage.change},
                       {"keeps_order", stage.keeps_order},
-                      {"takes_items", stage.takes_items},
-                      {"takes_grid", stage.takes_grid},
-                      {"folds_its_partials", stage.folds_its_partials},
-                      {"adds_floats_alone", stage.adds_floats_alone},
-                      {"launches_early", stage.launches_early},
-                      {"serves_wide", stage.serves_wide},
-                      {"serves_narrow", stage.serves_narrow},
-                      {"compute_capability", stage.compute_capability}});
+                      TENFOLD_STAGE_TRAITS(TENFOLD_TELL_TRAIT)});
+#undef TENFOLD_TELL_TRAIT
   }
   return {{"context", json::object()}, {"stages", stages}};
 }

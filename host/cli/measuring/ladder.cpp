@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "host/cli/measuring/run_command.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/stage_description.hpp"
 #include "host/text/quantity.hpp"
 
@@ -139,10 +139,6 @@ std::string format_ratio(const std::optional<double>& ratio) {
   return *ratio < 0.1 ? fmt::format("{:.2g} x", *ratio) : fmt::format("{:.2f} x", *ratio);
 }
 
-std::string_view strip(std::string_view text) {
-  return text.substr(0, text.find_last_not_of(' ') + 1);
-}
-
 std::size_t width_of_names(const std::vector<ladder_row>& rows) {
   std::size_t width = ladder_columns{}.name_width;
   for (const ladder_row& r : rows)
@@ -186,38 +182,32 @@ const ladder_row* find_row(const std::vector<ladder_row>& rows, const candidate&
 }
 
 std::string size_cell(const std::vector<ladder_row>& rows, const ladder_row& r) {
-  if (!r.measured) return fmt::format("{:>8} ", "-");
-  if (r.has(verdict::wrong)) return paint(fmt::format("{:>8} ", "WRONG"), colour::red);
+  if (!r.measured) return "- ";
+  if (r.has(verdict::wrong)) return paint("WRONG ", colour::red);
   const bool is_best = &r == find_best_stage(rows, r.n);
   const double speed = r.measured->gigabytes_per_second();
   const int digits = speed < 0.001 ? 2 : 4;  // as many as a cell holds
   const char mark = is_best ? '*' : r.has(verdict::undecided) ? '?' : ' ';
-  return paint(fmt::format("{:>8.{}g}{}", speed, digits, mark),
+  return paint(fmt::format("{:.{}g}{}", speed, digits, mark),
                is_best ? colour::bold : colour::plain);
 }
 
-void print_size_header(std::span<const std::uint64_t> sizes, std::size_t name_width) {
-  std::string text = fmt::format("{:>5}  {:<{}}", "stage", "name", name_width);
-  for (const std::uint64_t n : sizes) text += fmt::format(" {:>8} ", format_count(n));
-  fmt::print("{}\n", paint(strip(text), colour::bold));
-}
-
 void print_size_line(const candidate& who, const std::vector<ladder_row>& rows,
-                     std::span<const std::uint64_t> sizes, std::size_t name_width) {
-  std::string cells;
+                     std::span<const std::uint64_t> sizes, std::size_t name_width,
+                     const std::vector<table_column>& layout) {
+  std::vector<std::string> cells{number_of(who), title_of(who)};
   const ladder_row* refused = nullptr;
   bool is_shown = false, is_measured = false;
   for (const std::uint64_t n : sizes) {
     const ladder_row* r = find_row(rows, who, n);
-    cells += ' ' + (r == nullptr ? fmt::format("{:9}", "") : size_cell(rows, *r));
+    cells.push_back(r == nullptr ? "" : size_cell(rows, *r));
     if (r == nullptr) continue;
     is_shown |= r->is_shown();
     is_measured |= r->measured.has_value();
     if (!r->measured) refused = r;
   }
   if (is_shown && !is_measured) print_refusal(who, name_width, refused->refusal);
-  if (is_shown && is_measured)
-    fmt::print("{:>5}  {:<{}}{}\n", number_of(who), title_of(who), name_width, strip(cells));
+  if (is_shown && is_measured) fmt::print("{}\n", table_line(layout, cells));
 }
 
 /// Why some of the cells are empty, and what marks mean.
@@ -348,8 +338,10 @@ void print_size_table(const std::vector<candidate>& all, const std::vector<ladde
     const std::size_t count = std::min(sizes_side_by_side, sizes.size() - begin);
     const auto some = std::span(sizes).subspan(begin, count);
     if (begin > 0) fmt::print("\n");
-    print_size_header(some, name_width);
-    for (const candidate& who : all) print_size_line(who, rows, some, name_width);
+    std::vector<table_column> layout{{"stage", 5}, {"name", 2 + name_width, true}};
+    for (const std::uint64_t n : some) layout.push_back({format_count(n) + ' ', width_of_size});
+    fmt::print("{}\n", paint(heading_line(layout), colour::bold));
+    for (const candidate& who : all) print_size_line(who, rows, some, name_width, layout);
   }
   print_size_notes(rows);
 }

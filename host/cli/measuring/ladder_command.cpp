@@ -13,7 +13,7 @@
 #include "host/cli/measuring/ladder.hpp"
 #include "host/cli/measuring/run_command.hpp"
 #include "host/cli/measuring/shared_run.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/process.hpp"
 #include "host/text/quantity.hpp"

@@ -23,7 +23,7 @@
 #include "host/data/input.hpp"
 #include "host/data/npy.hpp"
 #include "host/measure/host_memory.hpp"
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/simt/executor.hpp"
 #include "host/text/process.hpp"

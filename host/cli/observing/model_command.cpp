@@ -66,8 +66,7 @@ shape choose_shape(const tenfold::shape& wanted, const launch_query& q, const ke
   if (wanted.block != 0) s.block = wanted.block;
   if (wanted.items != 0) s.items = wanted.items;
   if (wanted.grid != 0) s.grid = wanted.grid;
-  if (of.stage.takes_grid && s.grid == 0)
-    s.grid = default_grid(q.device, s.block, 0, grid_limit(s, of, q.device));
+  s = with_grid(s, of, q.device);
   if ((wanted.items != 0 && !of.stage.takes_items) || !of.has(s.block, s.items))
     throw input_error(fmt::format("{} has no kernel of {} threads a block with {} items",
                                   name_stage(of.stage), s.block, s.items));
@@ -123,11 +122,7 @@ modelled_stage model_stage(const stage_info& stage, const model_options& o, cons
                    .shape = s,
                    .n = n,
                    .type = type,
-                   .passes = {n,
-                              {.block = s.block,
-                               .elements_per_thread = of.elements_per_thread(s),
-                               .loops = of.stage.takes_grid,
-                               .loop_grid = s.grid}},
+                   .passes = of.plan_for(s, n),
                    .time = {},
                    .measured = {}};
   m.measured = measured_seconds(m, gpu);

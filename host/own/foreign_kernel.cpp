@@ -1,4 +1,4 @@
-#include "host/measure/foreign_kernel.hpp"
+#include "host/own/foreign_kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,8 +11,8 @@
 
 #include "host/backends/names.hpp"
 #include "host/error.hpp"
-#include "host/measure/foreign_call.hpp"
-#include "host/measure/foreign_file.hpp"
+#include "host/own/foreign_call.hpp"
+#include "host/own/foreign_file.hpp"
 #include "host/text/cpp_text.hpp"
 #include "host/text/process.hpp"
 

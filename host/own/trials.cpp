@@ -1,4 +1,4 @@
-#include "host/measure/trials.hpp"
+#include "host/own/trials.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "host/measure/foreign_file.hpp"
+#include "host/own/foreign_file.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // Kernels with one mistake each, which shows in some trial: one that passed would let the same
 // mistake pass in a reader's kernel.
-#include "host/measure/trials.hpp"
+#include "host/own/trials.hpp"
 
 #include <gtest/gtest.h>
 

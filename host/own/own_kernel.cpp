@@ -1,4 +1,4 @@
-#include "host/measure/own_kernel.hpp"
+#include "host/own/own_kernel.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "host/backends/module.hpp"
 #include "host/backends/names.hpp"
 #include "host/error.hpp"
-#include "host/measure/foreign_kernel.hpp"
+#include "host/own/foreign_kernel.hpp"
 #include "host/reduce/kernel_sources.hpp"
 #include "host/reduce/operator_list.hpp"
 #include "host/reduce/unlisted_stages.hpp"

@@ -1,4 +1,4 @@
-#include "host/measure/foreign_call.hpp"
+#include "host/own/foreign_call.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -56,7 +56,7 @@ struct detour {
 
 /// The stage of a kernel file, which is compiled for a backend and loaded.
 /// @param file `my_kernel.hpp`, with `my_kernel::stage` in it; or any file with kernels, which is
-/// adapted as host/measure/foreign_kernel.hpp says
+/// adapted as host/own/foreign_kernel.hpp says
 /// @param call how a kernel of such a file is launched; empty: as the file says, or guessed, which
 /// standard error tells
 /// @param op what a kernel of such a file folds with, as `choose_operator` takes it; the call may

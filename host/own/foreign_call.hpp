@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/measure/foreign_file.hpp"
+#include "host/own/foreign_file.hpp"
 
 namespace tenfold {
 
