@@ -29,11 +29,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "common/fold_items.hpp"
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
+#include "kernels/rows/elements.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::segment_shares {
 
@@ -62,10 +62,12 @@ template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
 /// Vectors of a tile that a lane folds at once: as many as find room in 96 bytes, as elements and
-/// as what they are accumulated in. And how many segments may end in such a tile.
+/// as what they are accumulated in; of narrow elements, which are kept in words, 48. And how many
+/// segments may end in such a tile.
 template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
-  const int elements = 96 / int{sizeof(In) < sizeof(T) ? sizeof(T) : sizeof(In)};
+  const int elements =
+      sizeof(In) < 4 ? 48 : 96 / int{sizeof(In) < sizeof(T) ? sizeof(T) : sizeof(In)};
   return elements < width<In> ? 1 : elements / width<In>;
 }();
 inline constexpr unsigned sparse_ends = 3;
@@ -254,21 +256,25 @@ struct share {
       if (first < begin_of_all || first + Tile > end_of_all) break;
       const unsigned most_steps = at_most(most_elements + sparse_ends);
       const auto my_end = load_ends<1>(sparse_ends + 1, Tile);
-      static_array<static_array<In, Width>, Loads> loaded;
+      static_array<loaded_vector<In, Width>, Loads> loaded;
       const In* const mine = first + lane * Width;
       if (gpu::is_vector_aligned<Width>(first))
         static_for<0, less_than<Loads>, increment<1>>(
             [&]<int L>() { get<L>(loaded) = gpu::load_vector<Width>(mine + L * Apart, true); });
       else
-        static_for<0, less_than<Loads * Width>, increment<1>>([&]<int I>() {
-          get<I % Width>(get<I / Width>(loaded)) = mine[I / Width * Apart + I % Width];
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+          static_array<In, Width> items;
+          static_for<0, less_than<Width>, increment<1>>(
+              [&]<int W>() { get<W>(items) = mine[L * Apart + W]; });
+          get<L>(loaded) = items;
         });
       here = count_ends_here<1>(my_end, most_elements, most_steps);
       if (here > sparse_ends) break;
 
       const unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
       if (here == 0 && length == Tile) {
-        part = fold_items(op, part, loaded);
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { part = fold_loaded(op, unchanged{}, part, get<L>(loaded).items(), 0); });
       } else {
         unsigned begin_of_segment = lead;
         for (unsigned e = 0;; ++e) {
@@ -384,9 +390,9 @@ struct share {
   __device__ T fold_between(T start, const Loaded& loaded, unsigned first, unsigned last) const {
     const unsigned at = threadIdx.x % WarpSize * Width - first;
     static_for<0, less_than<sparse_loads<In, T>>, increment<1>>([&]<int L>() {
+      const auto items = get<L>(loaded).items();
       static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-        if (at + (L * WarpSize * Width + W) < last - first)
-          start = op(start, T(get<W>(get<L>(loaded))));
+        if (at + (L * WarpSize * Width + W) < last - first) start = op(start, T(get<W>(items)));
       });
     });
     return start;
@@ -460,10 +466,11 @@ struct share {
   /// chosen if its ends would be filled to seven eighths at most.
   __device__ void expect(unsigned length, unsigned ended) {
     constexpr unsigned Tile = WarpSize * memory::Run;
+    constexpr unsigned SparseTile = WarpSize * Width * sparse_loads<In, T>;
     const unsigned in_tile = ended * Tile;  // times `length`, to spare a division
     likely_ends = ended + ended / 4 + WarpSize;
     likely_elements = length + length / 4 + 2 * WarpSize;
-    ends_are = in_tile < length * sparse_ends                                 ? density::sparse
+    ends_are = ended * SparseTile < length * sparse_ends                      ? density::sparse
                : in_tile <= length * (WarpSize * 7 / 8)                       ? density::few
                : in_tile <= length * (some_ends<WarpSize> * WarpSize * 7 / 8) ? density::some
                                                                               : density::many;
