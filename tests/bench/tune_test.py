@@ -179,6 +179,12 @@ class Table(unittest.TestCase):
         self.assertIn('{"sm_1", "NVIDIA X1", "CUB"},', table)
         self.assertIn("// x1-tune.json\n", table)
 
+    def test_ranks_first_what_is_launched_once_where_the_host_has_to_launch(self):
+        for mode, ranked in {"in-graph": "graph, 1ull << 10}, {14, 13}},",
+                             "after-producer": "stream, 1ull << 10}, {13, 14}},"}.items():
+            rows = [row(1024, 14, 1.5, mode=mode), row(1024, 13, 1.4, mode=mode)]
+            self.assertEqual(rows_in(tune.table_of([document(rows)], []), "tuned_stages"), [ranked])
+
     def test_takes_no_coarse_figures(self):
         table = tune.table_of([document([row(1000, 10, 1), row(1000, 11, 9, round="coarse")])], [])
         self.assertEqual(rows_in(table, "tuned_stages"), ["graph, 1000}, {10}},"])
