@@ -104,5 +104,5 @@ def transform_table(document, mode):
     return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "result", "us", "times their sum"], lines)
 
 
-def transforms(mode="back-to-back"):
+def transforms(mode="after-producer"):
     return where_recorded(TRANSFORMS, "Their times are", lambda: transform_table(results(TRANSFORMS), mode))
