@@ -323,13 +323,8 @@ __device__ T total_of(unsigned long long* limbs, unsigned flags) {
         flags & ~fills_words);
 }
 
-/// The threads that a multiprocessor shall hold: one window leaves registers for more of them.
-template <int BlockSize, typename In>
-inline constexpr int threads_held = sizeof(In) == 2 ? 1280 : BlockSize;
-
 template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-__global__ void __launch_bounds__(BlockSize,
-                                  (gpu::bound_to_hold<threads_held<BlockSize, In>, BlockSize>))
+__global__ void __launch_bounds__(BlockSize)
     reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* totals) {
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
