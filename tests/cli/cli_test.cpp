@@ -1411,9 +1411,9 @@ TEST_F(Cli, BestSaysOfWhichSizeItsFiguresAre) {
   EXPECT_TRUE(
       contains(said_of("2^10"), " with 2^10 elements of 4 bytes, in a stream, after a kernel: "))
       << said_of("2^10");
-  EXPECT_TRUE(
-      contains(said_of("10000"),
-               ": this shape is its best from 2^10 elements of 4 bytes on, in a stream, after a kernel\n"))
+  EXPECT_TRUE(contains(
+      said_of("10000"),
+      ": this shape is its best from 2^10 elements of 4 bytes on, in a stream, after a kernel\n"))
       << said_of("10000");
 }
 
