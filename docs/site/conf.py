@@ -35,7 +35,7 @@ highlight_language = "text"
 # Every name in a signature must lead somewhere, but for namespaces, which have no page in Sphinx, and
 # what the compiler brings along.
 nitpicky = True
-nitpick_ignore_regex = [("cpp:identifier", "uint64_t|::uint3"), ("cpp:identifier", r"tenfold(::simt|::gpu)?|column_tiles|detail(::.*)?|narrow_float<T>"), ("cpp:identifier", r"__builtin_\w+")]
+nitpick_ignore_regex = [("cpp:identifier", "uint64_t|::uint3"), ("cpp:identifier", r"tenfold(::simt|::gpu)?|column_tiles|detail(::.*)?|loaded_vector<.*>|narrow_float<T>"), ("cpp:identifier", r"__builtin_\w+")]
 
 html_theme = "furo"
 html_favicon = str(HERE / "favicon.svg")

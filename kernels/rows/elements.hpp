@@ -38,9 +38,6 @@ class loaded_vector {
 template <typename In>
 class elements_of {
  public:
-  template <int Width>
-  using vector = loaded_vector<In, Width>;
-
   elements_of() = default;
   __host__ __device__ elements_of(const In* data, bool once = true) : data_(data), once_(once) {}
 
@@ -57,7 +54,7 @@ class elements_of {
     return gpu::is_vector_aligned<Width>(data_);
   }
   template <int Width>
-  __device__ vector<Width> load(std::size_t i) const {
+  __device__ loaded_vector<In, Width> load(std::size_t i) const {
     return gpu::load_vector<Width>(data_ + i, once_);
   }
 
@@ -98,9 +95,6 @@ class loaded_vector<both<A, B>, Width> {
 template <typename A, typename B>
 class elements_of<both<A, B>> {
  public:
-  template <int Width>
-  using vector = loaded_vector<both<A, B>, Width>;
-
   elements_of() = default;
   __host__ __device__ elements_of(elements_of<A> first, elements_of<B> second)
       : first_(first), second_(second) {}
@@ -122,7 +116,7 @@ class elements_of<both<A, B>> {
     return first_.template is_aligned<Width>() && second_.template is_aligned<Width>();
   }
   template <int Width>
-  __device__ vector<Width> load(std::size_t i) const {
+  __device__ loaded_vector<both<A, B>, Width> load(std::size_t i) const {
     return {first_.template load<Width>(i), second_.template load<Width>(i)};
   }
 
