@@ -129,7 +129,7 @@ class Weave(unittest.TestCase):
                     "bytes_per_second": rate, **more}
         against = {"ratio": 1.5, "ratio_low": 1.4, "ratio_high": 1.6}
         document = {"context": {"device_name": "A GPU"}, "benchmarks": [
-            row(1024, 1 << 20, "sums", 9e11, **against), row(1024, 1 << 20, "cub", 6e11),
+            row(1024, 1 << 20, "sums", 9e11, **against), row(1024, 1 << 20, "cub", 6e11, peer_version="3.6.0"),
             row(1024, 1 << 20, "read:1", 8e11), row(1024, 1 << 20, "read:4:streaming", 1e12),
             row(1024, 1 << 18, "sums", 1e11), row(1024, 1 << 18, "read:1", 4e12),
             row(3, (1 << 20) - 1, "sums", 7e11), row(3, (1 << 20) - 1, "read:1", 1e12),
@@ -140,7 +140,7 @@ class Weave(unittest.TestCase):
             def cells(*asked):
                 head, _, *lines = matrices.matrix_sums(*asked).splitlines()
                 self.assertIn(f"sums of {asked[0]}, up to 2^20 f32, A GPU", head)
-                self.assertEqual("CUB" in head, asked == ("rows", "in-graph"))
+                self.assertEqual("CUB 3.6.0, of it" in head, asked == ("rows", "in-graph"))
                 return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
             self.assertEqual(cells("rows", "in-graph"), [
                 ["3", "1 000", "70.0%", "", ""], ["2^10", "1 000", "90.0%", "60.0%", "1.500 (1.400..1.600)"]])
@@ -161,7 +161,8 @@ class Weave(unittest.TestCase):
                     "ratio_low": 1.4, "ratio_high": 1.6, "axis": "rows", "columns": 4, "against": matrices.CUB,
                     "bytes_per_second": 1e12, **more}
         document = {"context": {"device_name": "A GPU"}, "benchmarks": [
-            row("matrix:sums"), row("matrix:sums", 1 << 10, against="peer:matrix:sums"), row("matrix:cub"),
+            row("matrix:sums"), row("matrix:sums", 1 << 10, against="peer:matrix:sums"),
+            row("matrix:cub", peer_version="3.6.0"),
             row("matrix:sums", axis="columns"), row("transform:dot"), row("transform:arg-max", ok=False),
             row("matrix:sums", axis="segments"), row("matrix:read:1", axis="segments", bytes_per_second=2e12)]}
         def cells(shown):
