@@ -63,8 +63,8 @@ class reducer {
   reducer(Stage, const device& on, std::uint64_t max_n, const shape& s, Op op = {})
       : reducer(on, max_n, s, op, op.identity(), family<Stage>, kernels_of<Stage, false>(on, s)) {}
 
-  /// The same in a shape that was chosen by host/reduce/best.hpp. Kernels in shapes that are never
-  /// chosen are not built.
+  /// The same in a shape that host/reduce/best.hpp chose. Only kernels that it may choose are
+  /// built.
   template <typename Stage>
   reducer(Stage, const device& on, std::uint64_t max_n, const std::same_as<shape_choice> auto& by,
           Op op = {})
@@ -123,7 +123,7 @@ class reducer {
   template <typename Stage>
   static constexpr kernel_family family = {describe<Stage>(), traits_of_operator<In, T, Op>()};
   template <typename Stage>
-  static constexpr shapes_to_choose chosen{family<Stage>};
+  static constexpr choosable_shapes choosable{family<Stage>};
 
   /// Those of which there may be kernels.
   template <typename Stage>
@@ -155,7 +155,7 @@ class reducer {
   template <typename Stage, bool IsChosen, int WarpSize, int Block, int Items>
   static kernel_pair kernels() {
     constexpr bool in_family =
-        family<Stage>.has(Block, Items) && (!IsChosen || chosen<Stage>.has(Block, Items));
+        family<Stage>.has(Block, Items) && (!IsChosen || choosable<Stage>.has(Block, Items));
     if constexpr (is_compiled(in_family, WarpSize, Block, Items) && is_for_this_vendor<Stage>) {
       kernel_pair found{Stage::template kernel<Block, WarpSize, Items, In, T, Op>()};
       if constexpr (requires { Stage::template later_kernel<Block, WarpSize, Items, In, T, Op>(); })

@@ -192,11 +192,11 @@ inline int place_by_rule(const kernel_family& of, const launch_query& q) {
 
 }  // namespace detail
 
-/// The shapes, but for their grids, that `tuned_shape` gives of a stage, on whatever device and for
-/// whatever n: of all others no kernel is compiled where it alone chooses.
-class shapes_to_choose {
+/// The shapes that `tuned_shape` may give of a stage, on any device and for any n; their grids
+/// aside. Where nobody names a shape, kernels are compiled for these alone.
+class choosable_shapes {
  public:
-  constexpr explicit shapes_to_choose(const kernel_family& of,
+  constexpr explicit choosable_shapes(const kernel_family& of,
                                       const tuned_table& table = measured) {
     include(detail::with_kernel({}, of));
     const auto include_wanted = [&](int block, std::size_t bytes) {

@@ -13,8 +13,8 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Width elements as one load brings them in: as words, if they are narrow. Each by itself would
-/// take a register where a condition decides on the load.
+/// Width elements as one load brings them in. Narrow ones stay in words: one by one, each would
+/// take a register if a condition decides on the load.
 template <typename In, int Width>
 class loaded_vector {
  public:

@@ -48,7 +48,7 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
                        elements_of<In> from, unsigned left, std::size_t i) {
   const bool in_vectors = from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
-  // Narrow elements, one in a register each, are too many at once.
+  // A turn of narrow elements, each in a register, would take too many of them.
   if constexpr (Op::commutes && sizeof(In) >= 4 && folds_vectors<F, Op, T, In, Width, Loads>)
     if (in_vectors && left >= unsigned{Loads * Lanes * Width}) {
       static_array<static_array<In, Width>, Loads> items;

@@ -1,5 +1,5 @@
-// Kernels of rows, which a test compiles with an error for each spilled register: of narrow
-// elements, of which a register may hold one or four, and of wide ones.
+// Kernels of rows, of narrow and of wide elements. A test compiles them, and a spilled register is
+// an error.
 #include <cstdint>
 
 #include "common/arg_extrema.hpp"

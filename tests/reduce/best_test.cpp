@@ -183,7 +183,7 @@ TEST(BestChoices, KeepTheOrderWhereTheOperatorMinds) {
 }
 
 /// What is compiled where nobody names a shape must have whatever comes out.
-TEST(ShapesToChoose, HaveWhateverIsChosen) {
+TEST(ChoosableShapes, HaveWhateverIsChosen) {
   const device_properties executor = gpu(std::string(executor_architecture));
   for (const element_type type : {element_type::f32, element_type::f64, element_type::i8})
     for (const std::string op : {"sum", "minimum"})
@@ -191,7 +191,7 @@ TEST(ShapesToChoose, HaveWhateverIsChosen) {
         if (!of.serves()) continue;
         for (const std::size_t bytes : {of.op.input_bytes, std::size_t{2}, std::size_t{12}}) {
           of.op.input_bytes = bytes;
-          const shapes_to_choose there_are(of);
+          const choosable_shapes there_are(of);
           for (const device_properties& device : {executor, unknown, gpu("sm_90")})
             for (const launched_in mode : {launched_in::stream, launched_in::graph})
               for (int power = 0; power <= 40; ++power) {
@@ -206,9 +206,9 @@ TEST(ShapesToChoose, HaveWhateverIsChosen) {
       }
 }
 
-TEST(ShapesToChoose, AreFewerThanThereAre) {
+TEST(ChoosableShapes, AreFewerThanThereAre) {
   const kernel_family of = family(9);
-  const shapes_to_choose there_are(of, table);
+  const choosable_shapes there_are(of, table);
   int kernels = 0, chosen = 0;
   for (const int block : block_sizes)
     for (const int items : item_counts) {
