@@ -17,6 +17,7 @@ from scripts.common import Failure, random_bits
 
 SEED = 1
 GRID = 3  # blocks of a stage that loops: few, so that it does
+MOST_ZEROED_BYTES = 1 << 16  # a ticket, or what blocks add to: as much as any stage asks for
 
 # ---- symbols ------------------------------------------------------------------------------------
 
@@ -27,7 +28,8 @@ TYPES = {"f": Type("f32", "f", "<f4"), "d": Type("f64", "d", "<f8"), "i": Type("
          "a": Type("i8", "b", "|i1"), "h": Type("u8", "B", "|u1"), "NS0_7float16E": Type("f16", "e", "<f2"),
          "NS0_8bfloat16E": Type("bf16", None, None)}
 # tenfold::on_hip::STAGE::reduce_blocks<constants..., In, T, OPERATOR<T>>, but for an OPERATOR of one type
-SYMBOL = re.compile(r"_ZN7tenfold6on_hip\d+(?P<stage>[a-z]\w*?)13reduce_blocksI(?P<constants>(?:Li\d+E)*)"
+SYMBOL = re.compile(r"_ZN7tenfold6on_hip\d+(?P<stage>[a-z]\w*?)(?P<role>13reduce_blocks|11round_total)"
+                    r"I(?P<constants>(?:Li\d+E)*)"
                     r"(?P<In>[a-z]|NS0_\d+b?float16E)(?P<T>[a-z])NS0_\d+(?P<op>[a-z_]+)"
                     r"(?:I(?P=T)E)?EEEv\w+$")
 
@@ -42,13 +44,15 @@ def is_float(element):
 
 def reductions_in(code):
     """Those of the stages, in their order in memory, which is that of the unit."""
-    parsed = {}
+    parsed, rounding = {}, {}
     for kernel in sorted(code.kernels.values(), key=lambda kernel: kernel.descriptor):
         if found := SYMBOL.match(kernel.name):
             constants = tuple(map(int, re.findall(r"Li(\d+)E", found["constants"])))
-            parsed[found["stage"], constants, found["In"], found["T"], found["op"]] = kernel
+            of_role = rounding if found["role"].endswith("round_total") else parsed
+            of_role[found["stage"], constants, found["In"], found["T"], found["op"]] = kernel
     for (stage, constants, In, T, op), kernel in parsed.items():
-        later = parsed.get((stage, constants, T, T, op))
+        # One that rounds takes a block and a warp, and no items.
+        later = rounding.get((stage, constants[:2], In, T, op)) or parsed.get((stage, constants, T, T, op))
         if later is None:
             raise Failure(f"there is {kernel.name}, and no kernel for its later passes")
         block, items = roles_of(constants, [others for each, others, *_ in parsed if each == stage])
@@ -241,23 +245,24 @@ def reduce(machine, reduction, block, shared_bytes, passes, values, shift, rng):
     the result, and how many instructions ran"""
     element_size = len(bytes_of(reduction.In, [0]))
     partial_size = len(bytes_of(reduction.T, [0]))
-    # Beside input, output, n and the operator: room for partials, and a ticket.
+    # Beside input, output, n and the operator: room for partials, and what all calls leave at zero.
     folds_its_partials = sum(not kind.startswith("hidden_") for kind, *_ in reduction.first.arguments) > 4
     memory, executed = Memory(bytes_of(reduction.In, values), shift * element_size), 0
+    zeroed = Memory(bytes(MOST_ZEROED_BYTES))
     for i, launch in enumerate(passes):
         kernel, blocks = (reduction.later if i else reduction.first), launch["blocks"]
         before = memory.content()
         out = Memory(bytes([POISON]) * partial_size * (1 if folds_its_partials else blocks))
-        partials, ticket = Memory(bytes([POISON]) * partial_size * blocks), Memory(bytes(4))
+        partials = Memory(bytes([POISON]) * partial_size * blocks)
         executed += machine.launch(kernel, blocks, block, [memory.address, out.address, launch["n"], 0,
-                                                           partials.address, ticket.address], shared_bytes, rng)
+                                                           partials.address, zeroed.address], shared_bytes, rng)
         if memory.content() != before:
             raise Wrong("it writes to its input")
-        if not all(each.is_intact_around() for each in (memory, out, partials, ticket)):
+        if not all(each.is_intact_around() for each in (memory, out, partials, zeroed)):
             raise Wrong("it writes beyond what is its own")
-        if ticket.content() != bytes(4):
-            raise Wrong("the ticket is not zero again at the end")
         memory = out
+    if any(zeroed.content()):
+        raise Wrong("the ticket, or what else was zero, is not zero again at the end")
     return memory.content(), executed
 
 
