@@ -30,6 +30,11 @@ CLI::Validator in_forms_of_n() {
   return {read_count, ""};
 }
 
+std::string help_of_blocks() {
+  return fmt::format("threads per block: {}, in stages beyond the ten {} alone",
+                     fmt::join(block_sizes, ", "), fmt::join(fast_block_sizes, " and "));
+}
+
 std::string stages_that(bool stage_description::*say) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < catalogue.size(); first = last + 1) {
@@ -81,9 +86,8 @@ void add_options(CLI::App& app, options& o) {
 
 void add_shape_options(CLI::App& app, options& o) {
   app.add_option("--block", o.shape.block,
-                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone [{}; all "
-                             "three as tuned for the device if none is given]",
-                             fmt::join(block_sizes, ", "), default_block))
+                 fmt::format("{} [{}; all three as tuned for the device if none is given]",
+                             help_of_blocks(), default_block))
       ->transform(in_forms_of_n());
   app.add_option("--items", o.shape.items,
                  fmt::format("elements per thread, in stages {}: {} [{}, or as tuned]",

@@ -61,6 +61,9 @@ struct options {
 /// no 2^3.
 [[nodiscard]] CLI::Validator in_forms_of_n();
 
+/// Of `--block`: how many threads a block may have.
+[[nodiscard]] std::string help_of_blocks();
+
 /// The numbers of the stages that say something of themselves: `9 to 11, 13 to 16`.
 [[nodiscard]] std::string stages_that(bool stage_description::*say);
 

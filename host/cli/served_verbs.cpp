@@ -32,10 +32,7 @@ void add_kernel(CLI::App& app, observed_kernel& k) {
 }
 
 void add_block(CLI::App& app, int& block) {
-  app.add_option("--block", block,
-                 fmt::format("threads per block: {}, after stage 10 256 and 512 alone",
-                             fmt::join(block_sizes, ", ")))
-      ->transform(in_forms_of_n());
+  app.add_option("--block", block, help_of_blocks())->transform(in_forms_of_n());
 }
 
 /// What a run reads, and in which shape.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "host/isa/isa.hpp"
+#include "host/reduce/stage_description.hpp"
 #include "tests/codegen/bounds.hpp"
 #include "tests/codegen/instances.hpp"
 #include "tests/codegen/reading.hpp"
@@ -49,8 +50,14 @@ class StageCode : public testing::TestWithParam<const char*> {
   const isa::architecture architecture_ = isa::parse_architecture(GetParam());
 };
 
-bool is_one_of(const instance& i, std::vector<int> stages) {
-  return std::find(stages.begin(), stages.end(), i.stage) != stages.end();
+bool says(const instance& i, bool stage_description::*trait) {
+  return description_of(catalogue.at(static_cast<std::size_t>(i.stage - 1))).*trait;
+}
+
+/// Its partials and its ticket, or what is in their place.
+bool has_more_arguments(const instance& i) {
+  return says(i, &stage_description::folds_its_partials) ||
+         says(i, &stage_description::adds_floats_alone);
 }
 
 TEST_P(StageCode, TakesNoScratch) {
@@ -95,7 +102,7 @@ TEST_P(StageCode, StaysWithinTheRecordedBounds) {
 // need a flag besides, bulk_copy its barriers, and exact its integers.
 TEST_P(StageCode, SharesAsMuchMemoryAsTheTextSays) {
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
-    if (is_one_of(i, {11, 12, 13, 18})) return;
+    if (has_more_arguments(i)) return;
     int elements = warps_of(i);
     if (i.stage <= 5) elements = 0;
     if (i.stage == 6 || i.stage == 7) elements = i.block;
@@ -151,9 +158,9 @@ TEST_P(StageCode, HasTheBarriersThatTheTextSays) {
     int expected = 1;                  // one after the warps
     if (i.stage <= 5) expected = 2;    // one for the load, one in the loop
     if (i.stage == 6 || i.stage == 7)  // one for the load and one for each step that is
-      expected = std::bit_width(unsigned(warps_of(i)));  // wider than half a warp
-    if (is_one_of(i, {11, 13})) expected = 3;            // the tree twice, and one for the ticket
-    if (i.stage == 12) expected = 6;                     // and three for the ring
+      expected = std::bit_width(unsigned(warps_of(i)));                 // wider than half a warp
+    if (says(i, &stage_description::folds_its_partials)) expected = 3;  // the tree twice, a ticket
+    if (i.stage == 12) expected = 6;                                    // three for the ring
     if (i.stage == 16) expected = 2;  // one for whole tiles, one for the ragged end
     // Around what threads add, one if a block is alone, and three for carries.
     if (i.stage == 18) expected = 6;
@@ -175,7 +182,7 @@ TEST_P(StageCode, WaitsForTheLaunchBeforeItsLoadsWhereItIsLaunchedEarly) {
     });
   };
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
-    if (!is_one_of(i, {13, 14, 17, 18})) return;
+    if (!says(i, &stage_description::launches_early)) return;
     EXPECT_LT(first(code, "griddepcontrol.wait"), first(code, "ld.global"));
   });
 }
@@ -184,9 +191,8 @@ TEST_P(StageCode, AsksForTheBlockSizeOnlyWhereItIsNoConstant) {
   for_each_kernel([](const instance& i, const isa::kernel_code& code) {
     // There, the number of blocks is a quotient by the block's size.
     if (i.stage >= 10 && reads_dispatch_packet(code)) return;
-    // Input, output, n and the operator; from the single pass on also its partials and its ticket,
-    // or what is in their place.
-    const int argument_bytes = is_one_of(i, {11, 12, 13, 18}) ? 48 : 32;
+    // Input, output, n and the operator.
+    const int argument_bytes = has_more_arguments(i) ? 48 : 32;
     EXPECT_EQ(reads_block_size(code, argument_bytes), i.stage <= 5);
   });
 }
