@@ -123,7 +123,7 @@ def duel(file):
         by_mode = events.setdefault((count(row["n"]), row["type"], row["op"]), {mode: [] for mode in modes})
         by_mode[row["mode"]].append(row)
     library = rows[0]["against"].removeprefix("peer:")
-    heads = [head for mode in modes for head in ("stage", HEADS[mode], f"times {library}", "of ceiling")]
+    heads = [head for mode in modes for head in ("stage", HEADS[mode], f"times as fast as {library}", "of ceiling")]
     lines = [[*event, *(cell for entries in by_mode.values() for cell in _duel_cells(entries))]
              for event, by_mode in events.items()]
     return table(["n", "type", "operator", *heads], lines, right=False)
@@ -149,7 +149,7 @@ def exact_sums(mode="after-producer"):
     cub = f'CUB {duelled("peer:cub:gpu_to_gpu", 2**20, "peer_version", mode, file=file)}, gpu_to_gpu'
     rivals = {"stage 10": 10, cub: "peer:cub:gpu_to_gpu"}
     heads = [f"stage 18, {device_name(results(file)['context'])}, {HEADS[mode]}",
-             *(f"{kind}, times {name}" for kind in ("f32", "f64") for name in rivals)]
+             *(f"{kind}, times as fast as {name}" for kind in ("f32", "f64") for name in rivals)]
     return table(heads, [[count(n), *(times(kind, n, rival) for kind in ("f32", "f64") for rival in rivals.values())]
                          for n in (2**exponent for exponent in (12, 16, 20, 22, 24, 26, 28))])
 
@@ -160,7 +160,7 @@ def exact_data():
     times = {(row["data"], row["type"], row["n"], row.get("stage")): row["real_time"]
              for row in document["benchmarks"] if not row["contestant"].startswith("best")}
     columns = sorted({(kind, n) for _, kind, n, _ in times})
-    return table([f"stage 18, times stage 10, {device_name(document['context'])}, {HEADS['after-producer']}",
+    return table([f"stage 18, times as fast as stage 10, {device_name(document['context'])}, {HEADS['after-producer']}",
                   *(f"{kind}, {count(n)}" for kind, n in columns)],
                  [[data, *(f"{times[(data, *of, 10)] / times[(data, *of, 18)]:.3f}" for of in columns)]
                   for data in dict.fromkeys(data for data, *_ in times)])

@@ -41,7 +41,7 @@ def scaling_table(document):
                       number(round(row["bytes_per_second"] / 1e9)),
                       f"{alone['real_time'] / row['real_time']:.2f}" if alone and ranks > 1 else "",
                       f"{row['real_time'] - of_share['real_time']:+.3g}" if of_share and ranks > 1 else ""])
-    heads = ["n", "the last step", "GPUs", "us", "GB/s", "times one GPU", "us more than one GPU for its share"]
+    heads = [f"n, {document['context']['device']}, whole calls", "the last step", "GPUs", "us", "GB/s", "times one GPU", "us more than one GPU for its share"]
     return table(heads, lines)
 
 
