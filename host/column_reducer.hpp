@@ -317,7 +317,8 @@ class column_reducer {
   /// How `enqueue` folds such a matrix.
   [[nodiscard]] column_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                      std::uint64_t stride) const {
-    return plan_columns(query(rows, columns, stride));
+    return plan_columns({rows, columns, stride, sizeof(In), width, block, blocks_,
+                         !bool{Op::commutes}, detail::room_for_partials(blocks_, block, width)});
   }
 
  private:
@@ -325,18 +326,6 @@ class column_reducer {
   static constexpr int block = detail::column_block<width, T>;
   static constexpr int threads_block = 128;
   static constexpr int lanes_for_few = 8, few_partials = sizeof(T) <= 16 ? 32 : 8;
-  [[nodiscard]] column_query query(std::uint64_t rows, std::uint64_t columns,
-                                   std::uint64_t stride) const {
-    return {rows,
-            columns,
-            stride,
-            sizeof(In),
-            width,
-            block,
-            blocks_,
-            !bool{Op::commutes},
-            detail::room_for_partials(blocks_, block, width)};
-  }
 
   template <int Width>
   static kernel_handle kernel_over() {

@@ -44,10 +44,10 @@ def parser_of(documentation):
 # ---- programs and files -------------------------------------------------------------------------
 
 
-def output_of(*command):
-    """What a program prints. Where it fails, its own words are the failure."""
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
+def output_of(*command, status=0, **more):
+    """What a program prints. Where it ends otherwise, its own words are the failure."""
+    done = subprocess.run(command, capture_output=True, text=True, **more)
+    if done.returncode != status:
         raise Failure(f"{shlex.join(map(str, command))}: {(done.stderr or done.stdout).strip()}")
     return done.stdout
 

@@ -75,7 +75,6 @@ class worker final : public runnable {
            on_.queue(), arguments);
   }
   value result() override { return {}; }
-  std::uint64_t depth(std::uint64_t) const override { return 0; }
 
  private:
   static std::size_t words_of(const conditions& at) { return at.bytes() / sizeof(unsigned); }

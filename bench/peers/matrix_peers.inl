@@ -124,7 +124,6 @@ class matrix_reader final : public runnable {
     read(checksum_.data());
     return std::uint32_t{checksum_.wait()};
   }
-  std::uint64_t depth(std::uint64_t) const override { return 0; }
 
  private:
   void read(unsigned* checksum) {

@@ -167,7 +167,6 @@ class reader final : public runnable {
     on_.opened().make_current();
     return checksum_of(launch_, on_, in_, words_, checksum_);
   }
-  std::uint64_t depth(std::uint64_t) const override { return 0; }
 
  private:
   const device_session& on_;
@@ -188,15 +187,12 @@ class copier final : public runnable {
   void enqueue(const void* in, std::uint64_t n) override {
     on_.opened().make_current();
     words_ = words_of(n, type_);
-    detail::check(TENFOLD_RUNTIME(MemcpyAsync)(to_.data(), in, words_ * sizeof(unsigned),
-                                               TENFOLD_RUNTIME(MemcpyDeviceToDevice), on_.queue()),
-                  "copying on the device");
+    copy_on_device(to_.data(), in, words_ * sizeof(unsigned), on_.queue());
   }
   value result() override {
     on_.opened().make_current();
     return checksum_of(plain_read, on_, to_.data(), words_, checksum_);
   }
-  std::uint64_t depth(std::uint64_t) const override { return 0; }
 
  private:
   const device_session& on_;
@@ -217,7 +213,6 @@ class empty_launch final : public runnable {
     launch(&do_nothing, 1, on_.properties().warp_size, 0, on_.queue(), nullptr);
   }
   value result() override { return {}; }
-  std::uint64_t depth(std::uint64_t) const override { return 0; }
 
  private:
   const device_session& on_;

@@ -9,7 +9,6 @@ import tempfile
 
 from blocks.markdown import count, where
 from blocks.program import run
-from blocks.results import GPU, results
 from scripts.common import random_bits, table
 
 SUMMED = 2**18
@@ -113,23 +112,6 @@ def errors():
 def sum_itself(signs=True):
     """How large the sums are."""
     return f"{_on_average(_exact, signs):.0f}"
-
-
-def _recorded(stage, file=f"{GPU}-ladder.json"):
-    """Of a recorded ladder, the sum of floats that round."""
-    row = next(row for row in results(file)["benchmarks"] if row.get("stage") == stage)
-    return row.get("rounding") or row
-
-
-def recorded_sum():
-    """What the stages of the recorded ladder should have found."""
-    return _recorded(1)["reference"]
-
-
-def recorded_error(stage):
-    """By how much a stage's sum was off there."""
-    row = _recorded(stage)
-    return abs(row["result"] - row["reference"]) if row.get("error") is None else row["error"]
 
 
 def same_bits(words, *summed):

@@ -3,7 +3,7 @@
 from blocks.markdown import count, number, percent, ratio
 from blocks.modes import HEADS
 from blocks.results import GPU, results
-from scripts.common import RESULTS, Failure, device_name, table
+from scripts.common import Failure, device_name, table
 
 MATRICES, SMALL, SEGMENTS, TRANSFORMS = (
     f"{GPU}-{name}.json" for name in ("matrices", "small-matrices", "segments", "transforms"))
@@ -66,16 +66,9 @@ def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
     return table([what, "ceiling, GB/s", "ours, of it", *([f"{cub}, of it", f"times as fast as {cub}"] if cub else [])], lines)
 
 
-def where_recorded(file, what, shown):
-    """What it shows, or how to record it."""
-    part = file.removeprefix(f"{GPU}-").removesuffix(".json")
-    return shown() if (RESULTS / file).exists() else f"{what} not recorded yet: `bench/record --only {part}` does it."
-
-
 def segment_sums(mode="after-producer"):
     """Two tables: of segments of any lengths, and where one is long."""
-    return where_recorded(SEGMENTS, "Times of segments are", lambda: "\n\n".join(
-        matrix_sums(axis, mode, SEGMENTS) for axis in ("segments", "one-segment")))
+    return "\n\n".join(matrix_sums(axis, mode, SEGMENTS) for axis in ("segments", "one-segment"))
 
 
 def small_table(document, mode):
@@ -91,7 +84,7 @@ def small_table(document, mode):
 
 
 def small_matrices(mode="after-producer"):
-    return where_recorded(SMALL, "Times of small matrices are", lambda: small_table(results(SMALL), mode))
+    return small_table(results(SMALL), mode)
 
 
 TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves"}
@@ -105,4 +98,4 @@ def transform_table(document, mode):
 
 
 def transforms(mode="after-producer"):
-    return where_recorded(TRANSFORMS, "Their times are", lambda: transform_table(results(TRANSFORMS), mode))
+    return transform_table(results(TRANSFORMS), mode)

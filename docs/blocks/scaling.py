@@ -3,7 +3,7 @@
 from blocks.markdown import count, number
 from blocks.results import GPU, results
 from blocks.sources import image
-from scripts.common import RESULTS, table
+from scripts.common import table
 
 SCALING = f"{GPU}-scaling.json"
 LAST_STEPS = {"peer_partials": "in the kernel", "nccl": "by NCCL", "through_host": "through the host",
@@ -41,12 +41,11 @@ def scaling_table(document):
                       number(round(row["bytes_per_second"] / 1e9)),
                       f"{alone['real_time'] / row['real_time']:.2f}" if alone and ranks > 1 else "",
                       f"{row['real_time'] - of_share['real_time']:+.3g}" if of_share and ranks > 1 else ""])
-    heads = [f"n, {document['context']['device']}, whole calls", "the last step", "GPUs", "us", "GB/s", "times one GPU", "us more than one GPU for its share"]
+    heads = [f"n, {document['context']['device']}, whole calls", "the last step", "GPUs", "us", "GB/s", "times one GPU",
+             "us more than one GPU for its share"]
     return table(heads, lines)
 
 
 def scaling():
-    """A plot and a table of one sum shared by one GPU, by two and so on; or that there is none."""
-    if not (RESULTS / SCALING).exists():
-        return "How sums scale with the number of GPUs was not measured: `bench/record --only scaling` does it."
+    """A plot and a table of one sum shared by one GPU, by two and so on."""
     return f"{image(f'scaling-{GPU}')}\n\n{scaling_table(results(SCALING))}"

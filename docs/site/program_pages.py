@@ -13,12 +13,12 @@ import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-RESULTS = ROOT / "docs/results"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2]))
+from scripts.common import RESULTS, ROOT, output_of  # noqa: E402
+
 WARPS = "8,32,64"
 FOUND = 1  # the exit code of a check that found something
 RECORDED = ("ladder", "sizes", "types", "calls")  # of a GPU, what one column shows
@@ -26,11 +26,7 @@ MODELLED_SIZES = ("2^22", "2^24", "2^26", "2^28", "2^30")
 
 
 def tenfold(program, *arguments, code=0):
-    run = subprocess.run([program, *arguments], capture_output=True, text=True,
-                         env={**os.environ, "TENFOLD_REFRESH": "0"})
-    if run.returncode != code:
-        raise RuntimeError(f"tenfold {' '.join(map(str, arguments))} ended with {run.returncode}: {run.stderr.strip()}")
-    return run.stdout
+    return output_of(program, *arguments, status=code, env={**os.environ, "TENFOLD_REFRESH": "0"})
 
 
 def recorded(gpu):

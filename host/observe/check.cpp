@@ -277,7 +277,7 @@ class collection {
 /// Runs once under a checker. @return nothing where the executor ended the run
 std::optional<observed_result> run_checked(const run_request& r, const std::string& schedule,
                                            collection& all) {
-  checker checking(simt::enough_steps(r.n), r.n, reduction_parameters());
+  checker checking(simt::enough_steps(r.n), r.n);
   std::optional<observed_result> run;
   try {
     run = run_observed(r, &checking);

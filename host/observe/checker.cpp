@@ -138,7 +138,7 @@ void checker::begin_launch(const simt::launch_facts& launch) {
   grid_barriers_ = 0;
   found_before_in_grid_ = findings_.all().size();
   recorders_.begin_launch();
-  memory_.begin_launch(launch, parameters_);
+  memory_.begin_launch(launch);
   for (auto& [begin, shadow] : global_shadows_)
     if (!shadow.of().is_variable) shadow.rename(memory_.allocations().at(begin));
   order_.begin_launch();

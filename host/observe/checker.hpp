@@ -47,12 +47,9 @@ class checker final : public simt::observer, public step_reader {
   /// @param most_steps basic blocks that a thread may enter
   /// @param input_elements of a reduction: every launch whose array `in` the host filled must read
   ///   each of them once; nothing: no kernel has to
-  /// @param parameters of the kernels, in order, as far as they are known: not copied, so they
-  ///   must live as long as the checker
   explicit checker(std::uint64_t most_steps,
-                   std::optional<std::size_t> input_elements = std::nullopt,
-                   std::span<const std::string> parameters = {})
-      : input_elements_(input_elements), parameters_(parameters), recorders_(*this, most_steps) {}
+                   std::optional<std::size_t> input_elements = std::nullopt)
+      : input_elements_(input_elements), recorders_(*this, most_steps) {}
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
   void allocated(const void* memory, std::size_t bytes) override;
@@ -128,7 +125,6 @@ class checker final : public simt::observer, public step_reader {
   [[nodiscard]] finding new_finding(finding_kind kind) const;
 
   std::optional<std::size_t> input_elements_;
-  std::span<const std::string> parameters_;
   recorders_in_turn recorders_;
   memory_map memory_;
   execution_order order_;

@@ -18,11 +18,10 @@ std::uintptr_t address_of(const void* p) {
   return reinterpret_cast<std::uintptr_t>(p);
 }
 
-/// What the stages call their parameters, where the names that the author gave are unknown.
-std::string usual_name(std::size_t position) {
-  if (position == 0) return "in";
-  if (position == 1) return "out";
-  return fmt::format("parameter {}", position + 1);
+/// As stages call the parameters of their kernels.
+std::string parameter_name(std::size_t position) {
+  constexpr std::array names{"in", "out", "n", "op", "partials", "ticket"};
+  return position < names.size() ? names[position] : fmt::format("parameter {}", position + 1);
 }
 
 std::size_t distance(const array& a, std::uintptr_t address) {
@@ -129,8 +128,7 @@ void memory_map::released(const void* memory) {
   allocations_.erase(address_of(memory));
 }
 
-void memory_map::begin_launch(const simt::launch_facts& launch,
-                              std::span<const std::string> parameters) {
+void memory_map::begin_launch(const simt::launch_facts& launch) {
   std::size_t unnamed = 0;
   for (auto& [begin, each] : allocations_) {
     each.name = fmt::format("allocation {}", ++unnamed);
@@ -143,8 +141,7 @@ void memory_map::begin_launch(const simt::launch_facts& launch,
     const array* const of = find_from(address_of(argument.value));
     if (of == nullptr) continue;
     array& named = allocations_.at(of->begin);
-    named.name = argument.position < parameters.size() ? parameters[argument.position]
-                                                       : usual_name(argument.position);
+    named.name = parameter_name(argument.position);
     named.element_bytes = argument.element_bytes;
     named.first = address_of(argument.value);
   }

@@ -65,8 +65,7 @@ class memory_map {
   void released(const void* memory);
 
   /// Names allocations after the parameters of the kernel that is launched.
-  /// @param parameters of the kernel, in order, as far as they are known
-  void begin_launch(const simt::launch_facts& launch, std::span<const std::string> parameters = {});
+  void begin_launch(const simt::launch_facts& launch);
   void begin_block(const simt::launch_facts& launch, const simt::block_memory& memory);
 
   /// Which memory an address means; nothing where it means none.

@@ -11,11 +11,6 @@
 
 namespace tenfold::observe {
 
-std::span<const std::string> reduction_parameters() {
-  static const std::vector<std::string> names{"in", "out", "n", "op", "partials", "ticket"};
-  return names;
-}
-
 void check_size(std::uint64_t n, std::uint64_t most) {
   if (n > most)
     throw input_error(fmt::format("{} elements are more than can be observed: use at most {}",

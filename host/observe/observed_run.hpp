@@ -13,9 +13,6 @@
 
 namespace tenfold::observe {
 
-/// What stages call the parameters of their kernels.
-[[nodiscard]] std::span<const std::string> reduction_parameters();
-
 /// What to run.
 struct run_request {
   int stage;  ///< its number

@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <iostream>
 #include <limits>
-#include <memory>
 #include <numeric>
 #include <random>
 #include <string>

@@ -2,7 +2,6 @@
 // so that the tests are the same where there are others, or none.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -1,7 +1,5 @@
 #include "tests/codegen/bounds.hpp"
 
-#include <fmt/format.h>
-
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>

@@ -18,10 +18,10 @@ struct folded_type {
   const char *in, *out, *op;
 };
 
-bool exists_on(const isa::architecture& a, int stage) {
-  constexpr int bulk_copy = 12;
-  return stage != bulk_copy ||
-         (a.vendor == isa::vendor::nvidia && std::stoi(a.name.substr(3)) >= 90);
+bool exists_on(const isa::architecture& a, const stage_info& stage) {
+  const int capability = description_of(stage).compute_capability;
+  return capability == 0 ||
+         (a.vendor == isa::vendor::nvidia && std::stoi(a.name.substr(3)) >= capability);
 }
 
 std::vector<instance> instances_of(const stage_info& stage) {
@@ -44,7 +44,7 @@ std::vector<instance> instances_of(const stage_info& stage) {
     return all;
   }
   const bool knows_block = stage.number >= 6;
-  const bool takes_items = stage.number >= 9 && stage.name != "bulk_copy";
+  const bool takes_items = description_of(stage).takes_items;
   add(256, 4, floats);
   if (knows_block) add(1024, 4, floats);
   if (takes_items) add(256, 16, floats);
@@ -58,7 +58,7 @@ std::vector<instance> instances_of(const stage_info& stage) {
 std::vector<instance> instances_for(const isa::architecture& a) {
   std::vector<instance> all;
   for (const stage_info& stage : catalogue)
-    if (exists_on(a, stage.number))
+    if (exists_on(a, stage))
       for (instance& each : instances_of(stage)) all.push_back(std::move(each));
   return all;
 }
@@ -94,7 +94,7 @@ std::string kernel_name(const instance& i, int warp_size) {
   std::string shape;
   if (i.stage >= 6) shape += fmt::format("{},", i.block);
   if (i.stage >= 5) shape += fmt::format("{},", warp_size);
-  if (i.stage >= 9 && i.stage_name != "bulk_copy") shape += fmt::format("{},", i.items);
+  if (says(i, &stage_description::takes_items)) shape += fmt::format("{},", i.items);
   std::string name = fmt::format("{}::reduce_blocks<{}{},{},{}<{}>>", i.stage_name, shape, i.in,
                                  i.out, i.op, i.out);
   std::erase(name, ' ');
@@ -128,10 +128,14 @@ int bytes_of(const std::string& type) {
 
 }  // namespace
 
+bool says(const instance& i, bool stage_description::*trait) {
+  return description_of(catalogue.at(static_cast<std::size_t>(i.stage - 1))).*trait;
+}
+
 std::string label_of(const instance& i) {
   std::string shape;
   if (i.stage >= 6) shape += fmt::format(", block {}", i.block);
-  if (i.stage >= 9 && i.stage_name != "bulk_copy") shape += fmt::format(", {} items", i.items);
+  if (says(i, &stage_description::takes_items)) shape += fmt::format(", {} items", i.items);
   return fmt::format("{}{}, {} {}", i.stage_name, shape, i.in, i.op);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/isa/isa.hpp"
+#include "host/reduce/stage_description.hpp"
 
 namespace tenfold::codegen {
 
@@ -22,6 +23,9 @@ struct stage_kernel {
   instance of;
   isa::kernel_code code;
 };
+
+/// Of the instance's stage.
+[[nodiscard]] bool says(const instance& i, bool stage_description::*trait);
 
 /// `unrolled, block 256, float sum`
 [[nodiscard]] std::string label_of(const instance& i);

@@ -9,10 +9,8 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "host/isa/isa.hpp"
-#include "host/reduce/stage_description.hpp"
 #include "tests/codegen/bounds.hpp"
 #include "tests/codegen/instances.hpp"
 #include "tests/codegen/reading.hpp"
@@ -49,10 +47,6 @@ class StageCode : public testing::TestWithParam<const char*> {
 
   const isa::architecture architecture_ = isa::parse_architecture(GetParam());
 };
-
-bool says(const instance& i, bool stage_description::*trait) {
-  return description_of(catalogue.at(static_cast<std::size_t>(i.stage - 1))).*trait;
-}
 
 /// Its partials and its ticket, or what is in their place.
 bool has_more_arguments(const instance& i) {
@@ -115,7 +109,7 @@ TEST_P(StageCode, LoadsSixteenBytesAtATimeFromStageNineOn) {
   const bool is_exact = is_compiler_of_the_bounds();
   for_each_kernel([&](const instance& i, const isa::kernel_code& code) {
     const int loads = isa::count_global_loads(code, vector_bytes);
-    if (i.stage < 9 || i.stage_name == "bulk_copy") {
+    if (!says(i, &stage_description::takes_items)) {
       EXPECT_EQ(loads, 0);
       return;
     }

@@ -1,7 +1,6 @@
 // A reader's .npy file.
 #include "host/data/npy.hpp"
 
-#include "host/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 void tenfold::fuzz(std::string_view bytes) {

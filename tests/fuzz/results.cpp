@@ -1,5 +1,4 @@
 // Results in JSON, which `tenfold compare` reads.
-#include <nlohmann/json.hpp>
 
 #include "host/cli/inspecting/result_file.hpp"
 #include "tests/fuzz/fuzz.hpp"

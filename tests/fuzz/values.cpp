@@ -1,5 +1,4 @@
 // Values of options: counts, lists of sizes, orders of threads.
-#include "host/error.hpp"
 #include "host/simt/schedule.hpp"
 #include "host/text/quantity.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <bit>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -43,8 +42,7 @@ class Checker : public ::testing::Test {
   void SetUp() override { check_with(std::nullopt); }
 
   void check_with(std::optional<std::size_t> input_elements) {
-    static const std::array<std::string, 3> parameters{"in", "out", "ticket"};
-    checked = std::make_unique<checker>(1000, input_elements, parameters);
+    checked = std::make_unique<checker>(1000, input_elements);
     checked->allocated(in, 128 * sizeof(unsigned));
     checked->allocated(out, 128 * sizeof(unsigned));
     checked->allocated(ticket, sizeof(unsigned));
@@ -53,7 +51,7 @@ class Checker : public ::testing::Test {
   }
 
   void begin_launch(unsigned threads = 64) {
-    arguments = {{0, in, 4}, {1, out, 4}, {2, ticket, 4}};
+    arguments = {{0, in, 4}, {1, out, 4}, {5, ticket, 4}};
     launch = {.kernel = nullptr,
               .grid = {8, 1, 1},
               .block = {threads, 1, 1},

@@ -23,8 +23,7 @@ class MemoryMap : public ::testing::Test {
     map.allocated(out, 10 * sizeof(double));
   }
 
-  void begin_launch(std::vector<simt::pointer_argument> given,
-                    std::span<const std::string> parameters = {}) {
+  void begin_launch(std::vector<simt::pointer_argument> given) {
     arguments = std::move(given);
     launch = {.kernel = nullptr,
               .grid = {1, 1, 1},
@@ -32,7 +31,7 @@ class MemoryMap : public ::testing::Test {
               .warp_size = 32,
               .dynamic_shared_bytes = 64,
               .arguments = arguments};
-    map.begin_launch(launch, parameters);
+    map.begin_launch(launch);
   }
 
   void begin_block() {
@@ -55,19 +54,13 @@ class MemoryMap : public ::testing::Test {
   memory_map map;
 };
 
-TEST_F(MemoryMap, NamesArraysAfterTheKernelsParameters) {
-  const std::array<std::string, 2> parameters{"source", "sums"};
-  begin_launch({{0, in, 4}, {1, out, 8}}, parameters);
-  begin_block();
-  EXPECT_EQ(map.name(at(in + 4 * 99)), "source[99]");
-  EXPECT_EQ(map.name(at(out + 8)), "sums[1]");
-}
-
-TEST_F(MemoryMap, CallsParametersWhatTheStagesCallThemWhereNamesAreUnknown) {
+TEST_F(MemoryMap, NamesArraysAsStagesNameTheParametersOfTheirKernels) {
   begin_launch({{0, in, 4}, {4, out, 8}});
   begin_block();
-  EXPECT_EQ(map.name(at(in)), "in[0]");
-  EXPECT_EQ(map.name(at(out)), "parameter 5[0]");
+  EXPECT_EQ(map.name(at(in + 4 * 99)), "in[99]");
+  EXPECT_EQ(map.name(at(out + 8)), "partials[1]");
+  begin_launch({{6, in, 4}});
+  EXPECT_EQ(map.name(at(in)), "parameter 7[0]");
 }
 
 TEST_F(MemoryMap, SaysWhichByteOfAnElement) {

@@ -125,7 +125,7 @@ class Program(unittest.TestCase):
             page, again = os.path.join(folder, "page.md"), os.path.join(folder, "again.md")
             results = os.path.join(folder, "results.json")
             document = {"run_with": {"device": "a GPU", "driver": "1", "compute_sanitizer": "2",
-                                     "tenfold": "3", "date": "today"}, "looks": []}
+                                     "version": "3", "date": "today"}, "looks": []}
             pitfalls.write(results, json.dumps(document))
             self.assertEqual(run_script("--from", results, "--page", page).returncode, 0)
             self.assertEqual(run_script("--from", results, "--page", again).returncode, 0)

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <numeric>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "host/data/input.hpp"

@@ -4,11 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <iostream>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <string>

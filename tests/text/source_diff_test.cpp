@@ -1,6 +1,5 @@
 #include "host/text/source_diff.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -52,12 +52,6 @@ device_properties properties_of(const gpu_sheet& gpu) {
           .shared_bytes_per_multiprocessor = gpu.shared_bytes_per_multiprocessor};
 }
 
-kernel_family family_of(const stage_info& stage, element_type type) {
-  for (const kernel_family& each : families_of(type, "sum"))
-    if (each.stage.number == stage.number) return each;
-  throw input_error(fmt::format("{} takes no {}", name_stage(stage), name_of(type)));
-}
-
 /// As asked for; what is left open by the table, or by its rule.
 /// @throws input_error where the stage has no such kernel, or takes no such grid
 shape choose_shape(const tenfold::shape& wanted, const launch_query& q, const kernel_family& of) {
@@ -114,7 +108,7 @@ observe::block_work count_block(const modelled_stage& m, observed_kernel k, int 
 modelled_stage model_stage(const stage_info& stage, const model_options& o, const gpu_sheet& gpu) {
   const element_type type = parse_element_type(o.kernel.type);
   const std::uint64_t n = parse_count(o.kernel.n);
-  const kernel_family of = family_of(stage, type);
+  const kernel_family of = families_of(type, "sum").at(static_cast<std::size_t>(stage.number - 1));
   const device_properties device = properties_of(gpu);
   const launch_query q{device, n, size_of(type), launched_in::stream};
   const shape s = choose_shape(o.kernel.shape, q, of);

@@ -81,7 +81,7 @@ class tracer final : public simt::observer, private observe::step_reader {
 
   [[nodiscard]] bool takes_blocks_in_turn() const override { return true; }
   void begin_launch(const simt::launch_facts& launch) override {
-    memory_.begin_launch(launch, observe::reduction_parameters());
+    memory_.begin_launch(launch);
     recorders_.begin_launch();
     block_ = std::min(traced_block_, launch.grid.x - 1);
     before_.clear();
