@@ -36,10 +36,10 @@ function(tenfold_stage_says stage trait out)
   set(${out} "${CMAKE_MATCH_1}" PARENT_SCOPE)
 endfunction()
 
-# tenfold_unit_types(BACKEND STAGE OUT): the groups of element types whose kernels of a stage share a
-# unit, for sums, 'f32_sum', for all other operators, 'f32', or, of narrow types, which few stages serve,
-# for all that they have. Sums of f32 are apart, with which every verb begins. Kernels that are observed
-# are sums of a few types.
+# tenfold_unit_types(BACKEND STAGE OUT): the groups of element types whose kernels of a stage are compiled in one unit.
+# 'f32_sum' has the sums of f32, 'f32' all its other operators. A group of narrow types such as 'i8_u8' has all
+# operators, since few stages serve these types. Sums of f32 have a unit of their own, as every verb begins with them.
+# Kernels that are observed have few types, and only sums of the wide ones.
 function(tenfold_unit_types backend stage out)
   if(backend STREQUAL "observed")
     set(wide f32_sum u32_sum f64_sum)

@@ -35,9 +35,9 @@ struct arg_extremum {
     const bool takes_a = a_is_first != beats(second, first);
     return {takes_a ? a.value : b.value, takes_a ? a.index : b.index};
   }
-  /// The same of elements of which a is none, all before it or all behind: vectors of them, the
-  /// first at `first`, each `stride` elements behind the last. Few are taken, so where one stands
-  /// is asked only if it is.
+  /// Combines `a` with vectors of elements that are all before a's place, or all behind it. The
+  /// first vector is at `first`, each other one `stride` elements behind the one before. Most of
+  /// them do not change the result: only if they do, the place of the extremum is searched for.
   template <typename In, int Width, int Loads>
   __host__ __device__ constexpr placed<T> with_others(
       const placed<T>& a, const static_array<static_array<In, Width>, Loads>& vectors,

@@ -188,10 +188,10 @@ __host__ __device__ constexpr R with_sign(bool is_negative, std::uint64_t magnit
       R, static_cast<bits>(std::uint64_t{is_negative} << (8 * sizeof(bits) - 1) | magnitude));
 }
 
-/// @param negative all floats below R's largest are: so is the result
-/// @param top the highest 64 bits of a number, from its first one on
-/// @param rest whether bits below them are set
-/// @param exponent of 2, of the first of the bits
+/// @param negative the sign of the number, and of the result
+/// @param top the highest 64 bits of the number, of which the first is set
+/// @param rest whether any bit below these is set
+/// @param exponent the first bit counts 2^exponent
 template <typename R>
 __host__ __device__ constexpr R round_bits(bool negative, std::uint64_t top, bool rest,
                                            int exponent) {
@@ -260,7 +260,7 @@ __host__ __device__ constexpr R round_words(int words, Word word, int lowest, un
   return round_bits<R>(is_negative, high, rest, 64 * at + 63 - shift + lowest);
 }
 
-/// How many elements a sum takes without overflow: fewer than two to so many.
+/// Bits of a sum beyond those of an element, its sign among them: room for less than 2^63 elements.
 inline constexpr int bits_for_count = 64;
 
 /// Words of 32 bits that hold a sum.

@@ -86,9 +86,10 @@ inline column_tiles::cut in_parts(const column_query& q, column_tiles::cut c, st
   return c;
 }
 
-/// Tiles of about the same width, `threads` threads for a row of each, or fewer; but a whole number
-/// of `even` threads where tiles lie side by side. `alike` is how many rows apart vectors begin at
-/// the same columns again; if not in every row, a row of a tile may take a vector more.
+/// Cuts the columns into tiles of about the same width. A row of a tile has at most `threads`
+/// vectors, a thread for each; if there are several tiles, they are rounded up to a multiple of
+/// `even`. In rows that are `alike` rows apart, vectors begin at the same columns. If `alike` is
+/// more than 1, a row of a tile may touch one vector more, and gets one thread more.
 inline column_tiles::cut cut_into_tiles(const column_query& q, std::uint64_t width,
                                         std::uint64_t alike, std::uint64_t threads,
                                         std::uint64_t even) {
@@ -123,10 +124,12 @@ inline column_tiles::cut cut_narrow_abreast(const column_query& q, std::size_t w
           .columns = static_cast<unsigned>(threads * q.vector_width)};
 }
 
-/// As few rows abreast as are whole lines of the cache, or else sectors, or else vectors; of narrow
-/// rows more, so that there are tiles for several blocks. The partials must be few beside the
-/// matrix. Where tiles end within lines, which costs time as well, they must be fewer.
-/// @return 1 where none are few enough, or there is too little to read for a second launch
+/// How many rows to take as one: the fewest that are whole lines of the cache together, or else
+/// whole sectors, or else whole vectors. The number is doubled until the rows have 8 KiB, so that
+/// there are tiles for several blocks. They leave as many partials as they have elements. These
+/// must have room, and be few beside the matrix: it must have 64 times as many rows, or 128 times
+/// as many if tiles end within a line of the cache, since that costs time as well.
+/// @return 1 if no number fits, or if there is too little to read for a second launch
 inline std::uint64_t wide_rows_abreast(const column_query& q) {
   const std::uint64_t bytes = q.columns * q.element_bytes;
   const std::uint64_t of_block = q.rows * bytes / q.blocks;
@@ -216,7 +219,8 @@ constexpr std::uint64_t room_for_partials(std::uint64_t blocks, std::uint64_t bl
     if (const cut abreast = cut_abreast(q); abreast.layers != 0)
       return {q.vector_width > 1, false, abreast};
 
-  // Layers take rows that are alike; an operator that does not commute leaves them no choice.
+  // A layer takes rows whose vectors begin at the same columns. That changes the order of rows: for
+  // an operator that does not commute, threads load single elements instead where rows differ.
   std::uint64_t alike = q.rows <= 1 ? 1 : q.vector_width / std::gcd(q.stride, q.vector_width);
   const std::uint64_t width = alike > 1 && q.keeps_order ? 1 : q.vector_width;
   if (width == 1) alike = 1;

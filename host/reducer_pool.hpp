@@ -24,12 +24,12 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Gives each stream one of its reducers, at the stream's first call and from then on: the calls in
-/// a stream follow each other, and may share scratch memory. Allocates nothing after construction.
-/// Any thread may call, at any time. A `predicate_reducer` needs no pool. Record no calls of a pool
-/// into a graph, which may be launched in several streams: make a reducer for each graph. Of a
-/// handle that is another stream in each thread, as cudaStreamPerThread is, each thread has a
-/// reducer.
+/// Gives each stream a reducer of its own, from the stream's first call on. The calls in one stream
+/// run one after the other, so they can share the scratch memory of one reducer. Any thread may
+/// call, at any time. The pool allocates nothing after construction. Do not record its calls into a
+/// graph, since a graph may be launched in several streams: make a reducer for each graph. Some
+/// handles, such as cudaStreamPerThread, stand for another stream in each thread: for these, each
+/// thread gets a reducer of its own. A `predicate_reducer` needs no pool.
 /// @tparam Reducer `reducer`, `row_reducer`, with a function too, `column_reducer`,
 ///   `segment_reducer`, or whatever has an `enqueue` whose last argument is a stream
 template <typename Reducer>

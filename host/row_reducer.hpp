@@ -112,12 +112,13 @@ inline std::uint64_t most_partials(const device_properties& device) {
   return 4 * blocks_wanted(device);
 }
 
-/// Several blocks, where there are fewer rows than blocks wanted, and more of them where each has
-/// eight turns of 16 KiB all the same: the device then reads what lies closer together. But large
-/// partials make the second launch longer, which is taken to cost as much time as eight turns, or
-/// four of a single row. A single row gets at most two waves of blocks, or one if its partials are
-/// large. A wave is three quarters of what the device has threads for, since nvcc gives a thread 40
-/// registers for sm_90.
+/// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.
+/// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
+/// a time then lies closer together. Large partials make the number smaller, since they make the
+/// second launch longer. That launch is taken to cost as much time as eight turns, or four for a
+/// single row: a row with fewer turns gets one block. A single row gets at most two waves of
+/// blocks, or one if its partials are large. A wave is three quarters of what the device has
+/// threads for, since nvcc gives a thread 40 registers for sm_90.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);

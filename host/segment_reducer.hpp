@@ -25,8 +25,9 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Reduces segments of In, each to one T with Op, whatever their lengths: one of a billion elements
-/// among a million of three takes about as long as as many elements in equal ones.
+/// Reduces segments of In, each to one T with Op. Their lengths hardly change the time: one segment
+/// of a billion elements, among a million segments of three elements, takes about as long as the
+/// same number of elements in segments of equal length.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
 /// afterwards. Not for use from several OS threads at once, nor on several streams at once:
@@ -65,9 +66,9 @@ class segment_reducer {
   ///   beyond `out`.
   /// @param out device memory for `segments` results, or host memory that the device can read and
   ///   write
-  /// @throws input_error for a pointer that is null, also where all segments are empty, or out of
-  ///   alignment, or for results among the offsets or at the first element; the host knows of no
-  ///   other
+  /// @throws input_error for a pointer that is null (`in` too, even if all segments are empty) or
+  ///   out of alignment, and for results among the offsets or at the first element. The host does
+  ///   not know the offsets, so it cannot check where the other elements are.
   template <std::integral Offset>
   void enqueue(const In* in, const Offset* offsets, std::uint64_t segments, T* out,
                stream_handle on) {

@@ -1,10 +1,11 @@
 /// @file
-/// Reductions of what becomes of the elements, in one read and without memory for it: dot products,
-/// norms, counts, means, the place of the greatest, whether there is any. All lie in device memory;
-/// every call waits for its result, and allocates its scratch memory: `gpu.in_stream(queue)` calls
-/// in a stream of one's own, `gpu.with_memory_of(source)` takes memory from there. For more than
-/// one call keep a `row_reducer<In, Op, F>`, host/row_reducer.hpp: an array is a matrix of one row.
-/// Of `any_of` and its like keep a `predicate_reducer`.
+/// Reductions of f(x) over all elements x: dot products, norms, counts, means, the place of the
+/// greatest element, whether any element has a property. Elements are read once (`exact_dot` of
+/// doubles may read them again), and f(x) takes no memory. All arrays are in device memory. Every
+/// call waits for its result and allocates its scratch memory: `gpu.in_stream(queue)` makes calls
+/// run in a stream of the caller's, `gpu.with_memory_of(source)` takes the memory from `source`.
+/// For more than one call keep a `row_reducer<In, Op, F>` (host/row_reducer.hpp): an array is a
+/// matrix of one row. For `any_of`, `all_of` and `none_of` keep a `predicate_reducer`.
 ///
 ///     device gpu(0);                                            // device(32) on the executor
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));
@@ -121,10 +122,11 @@ template <typename A, typename B>
   return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
 }
 
-/// The sum of the products a[i] * b[i] of floats without any error, where a product alone would
-/// overflow or be too small too: `exact_dot(gpu, a, b, n).round()` is the nearest double. Elements
-/// are read once, but those of doubles three times if a product other than zero is less than
-/// 2^-634, or 2^772 or more.
+/// The sum of the products a[i] * b[i] of floats without any error, even where a product alone
+/// would overflow or be too small: `exact_dot(gpu, a, b, n).round()` is the nearest double.
+/// Elements are read once, unless a product other than zero is very small or large in magnitude:
+/// two arrays of double may be read three times if one is less than 2^-635, or 2^772 or more; an
+/// array of double and one of a narrower type may be read twice if one is 2^260 or more.
 /// @tparam A, B float, double, float16 or bfloat16
 template <typename A, typename B>
 [[nodiscard]] exact_sum<product_of<A, B>> exact_dot(const device& on, const A* a, const B* b,
@@ -189,12 +191,12 @@ class predicate_reducer {
     queue.synchronize();
   }
 
-  /// Enqueues it.
-  /// @param in device memory with `n` elements, aligned to In and otherwise as it pleases
-  /// @param out device memory for the answer: 1, or 0. Of no elements there is none for which it
-  ///   holds, and it holds for all of them.
-  /// @throws input_error for an answer among the elements, or a pointer that is out of alignment,
-  ///   or null if there are elements
+  /// Enqueues the search for the answer.
+  /// @param in device memory with `n` elements, aligned to In; any such address will do
+  /// @param out device memory for the answer: 1 for yes, 0 for no. Without elements the answer is 0
+  ///   for `any`, and 1 for `all` and `none`.
+  /// @throws input_error if `out` lies among the elements, if a pointer is out of alignment, if
+  ///   `out` is null, or if `in` is null and there are elements
   void enqueue(const In* in, std::uint64_t n, unsigned* out, stream_handle on) {
     check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
     check_stream(device_, on);
@@ -277,9 +279,10 @@ struct mean_and_variance_of {
   double variance;  ///< the mean square of the distances from the mean
 };
 
-/// From sums of the distances from the first element, in double: far from zero they lose less than
-/// the elements themselves would. The variance is NaN where an element is infinite. A distance, or
-/// the square of one, that is beyond double's range makes the results infinite, or NaN.
+/// The mean and the variance of all elements, in double. They come from sums of the distances from
+/// the first element: where elements are far from zero, these lose fewer digits than sums of the
+/// elements would. The variance is NaN if an element is infinite. If a distance or its square is
+/// beyond the range of double, the results are infinite or NaN.
 /// @return NaN for no elements
 template <typename In>
 [[nodiscard]] mean_and_variance_of mean_and_variance(const device& on, const In* in,

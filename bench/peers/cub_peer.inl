@@ -36,12 +36,12 @@ using library_element =
     std::conditional_t<std::is_same_v<In, float16>, __half,
                        std::conditional_t<std::is_same_v<In, bfloat16>, library_bfloat16, In>>;
 
-/// The library's own function where it has one for the operator.
+/// Calls the library's own function for the operator, if it has one.
 ///
-/// It accumulates in what the operator makes of its initial value and an element. For sums that
-/// value has the type of the output, which makes it ours: bytes are added up in 64 bits as here,
-/// and two-byte floats in float, once they are told which addition is meant. Minima and maxima it
-/// looks for in the elements' own type, which loses nothing.
+/// The library accumulates in the type that the operator returns for the initial value and an
+/// element. In a sum the initial value has the type of the output. So the library accumulates in
+/// the same type as our stages: bytes in 64 bits, and two-byte floats in float if the addition is
+/// passed explicitly. Minima and maxima stay in the elements' own type, which loses nothing.
 template <typename In, typename T, typename Op, typename Count>
 auto reduce(void* scratch, std::size_t& bytes, const In* in, T* out, Count n, stream_handle queue) {
   using library::DeviceReduce;

@@ -1,5 +1,6 @@
-// What else comes of one read of the elements: several results, against a call for each, and what
-// becomes of the elements, to be as fast as their sum. Compiled as CUDA or as HIP.
+// Other results than a sum from one read of the elements. Minimum, maximum and sum together are
+// compared with one call for each. The place of the greatest element and a dot product should be as
+// fast as a sum of the same bytes. Compiled as CUDA or as HIP.
 #include <cmath>
 #include <cstdint>
 #include <vector>

@@ -8,9 +8,9 @@
 /// | `gpu::raise(flag, value)` | a flag there, which orders nothing but itself                 |
 /// | `gpu::await(flag, value)` | until somebody has raised this GPU's flag to that very value  |
 ///
-/// A `__threadfence_system()` stands between `put` and `raise`, and after `await`. On the executor
-/// what was put arrives with that fence, and never where a flag is raised before. Whoever waits for
-/// half a minute or so ends the kernel: another has failed.
+/// A `__threadfence_system()` must stand between `put` and `raise`, and after `await`. On the
+/// executor, values that were put arrive with that fence; if a flag is raised before it, they are
+/// lost. A kernel that waits for about half a minute ends with an error, as another has failed.
 #pragma once
 
 #include "common/gpu.hpp"

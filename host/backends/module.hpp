@@ -1,13 +1,13 @@
 /// @file
-/// What the build folder that this program comes from makes when somebody asks for it: modules,
-/// which are libraries of kernels that the program loads, and other targets.
+/// Builds files in the build folder of this program when they are asked for: modules, which are
+/// libraries of kernels that the program loads, and other targets.
 ///
-/// Where a file is missing it is built, and where it is older than this program it is brought up to
-/// date. With `TENFOLD_REFRESH=1` in the environment, as `./tenfold`
-/// sets it, whatever is asked for is brought up to date with the sources first; with 0, as a build
-/// sets it for programs that it calls, what is there is taken as it is. Standard error has how a
-/// build goes, and what the compiler says where something cannot be built, or can be but not
-/// without a warning.
+/// A file that is missing is built. A file that is older than this program is brought up to date.
+/// The environment variable `TENFOLD_REFRESH` changes this. With 1, as `./tenfold` sets it, every
+/// file that is asked for is first brought up to date with the sources. With 0, as a build sets it
+/// for programs that it calls, a file that exists is taken as it is. Standard error shows the
+/// progress of a build, and what the compiler says if a target cannot be built or if there is a
+/// warning.
 #pragma once
 
 #include <filesystem>
@@ -42,9 +42,9 @@ void load_module(std::string_view backend, std::string_view name);
 std::filesystem::path build_target(const std::string& target, std::string_view what,
                                    std::string_view file);
 
-/// Builds the module of that name of several backends, whose source the program writes, and loads
-/// copies, while no other program changes anything: they stay as they are, whoever writes other
-/// sources later.
+/// Builds the module of that name for several backends, from a source that the program writes, and
+/// loads copies of the results. No other program builds meanwhile. The copies do not change if
+/// another source is written later.
 /// @param prepare writes the source
 /// @throws input_error where one cannot be built
 void build_and_copy(std::span<const std::string_view> backends, std::string_view name,

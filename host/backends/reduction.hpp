@@ -35,10 +35,10 @@ class runnable {
   virtual void enqueue(const void* in, std::uint64_t n) = 0;
   /// Waits for what was enqueued last. @return its result
   [[nodiscard]] virtual value result() = 0;
-  /// The longest chain of operations from an element to the result; 0 where only the last of them
-  /// rounds, so that the result is the nearest to the true one. A library, which does not tell, is
-  /// taken to have at least a thousand chains side by side, none longer than 1024 where there is
-  /// less to do.
+  /// Operations in the longest chain from an element to the result; 0 if only the last of them
+  /// rounds, so that the result is the nearest to the true one. The default is for libraries, which
+  /// do not tell: n / 1024, for about a thousand chains side by side, and 1024 more, but no more
+  /// than n.
   [[nodiscard]] virtual std::uint64_t depth(std::uint64_t n) const {
     return std::min(n, n / 1024 + 1024);
   }

@@ -88,8 +88,8 @@ class typed_reduction : public reduction {
   bool rounds_once_;
 };
 
-/// Of a stage that rounds once: parts are what there is before, so that their number, and where one
-/// ends, change no bit of the result.
+/// A reduction by a stage that rounds once, at the end. A part is a sum before that rounding, so
+/// neither the number of parts nor where one ends changes a bit of the result.
 template <typename In, typename T, typename Stage>
 class rounding_reduction final : public typed_reduction<In, T, sum<T>> {
   using unrounded = typename Stage::template unrounded<In>;
@@ -161,8 +161,8 @@ auto find_reduction_type() {
 template <typename Stage, typename In, typename T, typename Op>
 using reduction_by = typename decltype(find_reduction_type<Stage, In, T, Op>())::type;
 
-/// Whether a stage has kernels for an operator: one that is observed, for sums alone, unless it
-/// serves none.
+/// Whether kernels are compiled for an operator. Kernels that are observed are compiled for sums
+/// alone; an unlisted stage that serves only one other operator does not ask here.
 template <typename T, typename Op>
 inline constexpr bool is_built_for =
 #if defined(TENFOLD_OBSERVED)

@@ -24,12 +24,12 @@ class App;
   VERB(best)                \
   VERB(completion)
 
-// Those that other programs serve, which are built when somebody asks for them: tenfold_inspector
+// The verbs of tenfold_inspector, a program of its own that is built when it is first needed.
 #define TENFOLD_INSPECTING_VERBS(VERB) \
   VERB(compare)                        \
   VERB(isa)
 
-// and tenfold_observer.
+// The verbs of tenfold_observer, likewise.
 #define TENFOLD_OBSERVING_VERBS(VERB) \
   VERB(profile)                       \
   VERB(model)                         \
@@ -42,8 +42,8 @@ namespace tenfold::cli {
 /// What is to be done once the command line is parsed.
 using action = std::function<exit_code()>;
 
-/// What a verb does that another program than `tenfold` serves: the work itself in that program, in
-/// `tenfold` a call of it.
+/// What to do for a verb that a program other than `tenfold` serves. That program does the work
+/// itself; `tenfold` starts that program.
 template <typename Options>
 using served_verb = std::function<exit_code(const Options&)>;
 

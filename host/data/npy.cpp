@@ -193,7 +193,7 @@ int keep_standard_input() {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read ({})", std::strerror(errno));
     if (got == 0) return ::fcntl(file.number(), F_DUPFD_CLOEXEC, 0);
-    // Of what is something else there may be no end.
+    // Other data may have no end, so they are refused as soon as the beginning differs.
     if (beginning.size() < magic.size())
       beginning.append(part.data(), static_cast<std::size_t>(got));
     if (!std::string_view(beginning)

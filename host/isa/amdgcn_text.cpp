@@ -93,8 +93,9 @@ class inlined_calls {
     if (meaning.ends_with("DW_AT_call_line")) c.line = number_at(value).value_or(0);
   }
 
-  /// The lists hold pairs; -1 and a function stand before pairs of another function, 0 and 0 at the
-  /// end, and neither bounds any code.
+  /// Reads one label of a list of pairs: the first and the last label of a piece of code. Two kinds
+  /// of pairs bound no code and are skipped: -1 and a function come before the pairs of another
+  /// function, and 0 and 0 end the list.
   void read_range(std::string_view label) {
     if (first_.empty()) {
       first_ = first_symbol(label);

@@ -59,12 +59,13 @@ inline constexpr char mode_help[] =
   return mode == timing_mode::in_graph ? launched_in::graph : launched_in::stream;
 }
 
-/// What is reduced of n elements with so many columns.
+/// What is reduced: rows or columns of a matrix of n elements with `conditions::columns` columns,
+/// or segments of n elements.
 enum class matrix_axis {
   rows,
   columns,
-  segments,     ///< of any lengths, which have so many elements on average; some have none
-  one_segment,  ///< has half of all elements, among segments that have so many each
+  segments,     ///< of any lengths, some of them empty; `columns` elements on average
+  one_segment,  ///< one segment has half of all elements, each other one has `columns` of them
 };
 
 inline constexpr matrix_axis matrix_axes[] = {matrix_axis::rows, matrix_axis::columns,

@@ -47,8 +47,9 @@ class host_input {
   [[nodiscard]] const std::byte* data() const { return data_; }
   [[nodiscard]] origin from() const { return from_; }
 
-  /// As many elements of the other kind, for the verdict alone: those that round beside exact ones,
-  /// exact ones beside a file's. Null where results are exact anyhow, or a host has no room.
+  /// A second input of as many elements, for the verdict alone: one whose sums round if this one is
+  /// exact, an exact one if this one is from a file. Null if sums of this one round by design, if
+  /// results are exact anyhow, or if the host of a rank has no room for it.
   [[nodiscard]] host_input* companion();
 
   /// What the operator makes of the first n elements; computed once.
@@ -75,8 +76,9 @@ class host_input {
 /// The first n elements of an input in a device's memory, over and over, as a ring of windows.
 class input_ring {
  public:
-  /// @param bytes of the ring; two windows at least, since loads that are marked as read once leave
-  ///   a part of a single one in the cache, but no more than half of the free memory holds; 0: one
+  /// @param bytes of the ring; 0: a single window. Otherwise it has at least two windows, since of
+  ///   a single one a part stays in the cache even if loads are marked as read once. It takes no
+  ///   more than half of the free memory, unless one window alone is larger.
   /// @throws device_error when the device has no room for one
   input_ring(session& on, const host_input& from, std::uint64_t n, std::uint64_t bytes);
   /// The elements where they are on the host, as a single window for the CPU.

@@ -182,8 +182,8 @@ void sampler::set_calls(int calls) {
 void sampler::choose_calls() {
   int most = most_calls;
   if (at_.mode != timing_mode::back_to_back) {
-    // Of what adds little to its producer, the producers take most of a sample's time. The first
-    // time has what the device loads then.
+    // If a call adds little to its producer, producers take most of the time of a sample: so the
+    // time of a pair limits the calls. The first time is dropped, as the device loads things then.
     static_cast<void>(time_in_stream(sequence::pairs));
     const double pair = time_in_stream(sequence::pairs) / calls_;
     most = static_cast<int>(std::clamp(longest_sample_seconds / pair, 1.0, double{most_calls}));

@@ -43,9 +43,10 @@ struct placement {
   std::optional<input_ring> companion{};  ///< of `host_input::companion`, where there is one
 };
 
-/// A candidate at work, ready to be timed again and again. A sample's calls take turns with several
-/// instances of it: how far from the multiprocessors its few partials lie, which the allocation
-/// decides, makes a call of 2^20 floats faster or slower by 7% on an H200.
+/// A candidate at work, ready to be timed again and again. The calls of a sample use several
+/// instances of it in turn, since the allocation decides how far the few partials of an instance
+/// are from the multiprocessors. That makes a call of 2^20 floats faster or slower by 7% on an
+/// H200.
 class sampler {
  public:
   /// Runs once, for its result, and then as often as it takes to know how many calls make a sample

@@ -17,9 +17,10 @@ struct search_result {
   bool is_pick = false;
 };
 
-/// Times the pick and what else there is: of the stages that serve and take more than a block,
-/// every kernel, in grids that fill the multiprocessors sixteen times over at most. All run a few
-/// times, and those that lead more often, taking turns.
+/// Times the pick and every other kernel of the stages that serve the operator, in grids of up to
+/// sixteen times as many threads as the multiprocessors hold. If the operator commutes, stages that
+/// take neither items nor a grid are left out. All run for a few rounds, then the pick and the
+/// fastest others for more rounds. In a round they take turns.
 /// @throws error when one of them is wrong; device_error
 [[nodiscard]] search_result search(const candidate& pick,
                                    const std::vector<kernel_family>& families, timing_mode mode,

@@ -148,7 +148,7 @@ std::vector<run_request> requests_of(const run_request& r) {
     each.n = n;
     each.offset = offset;
   };
-  // Of no element others take another minimum for the identity than infinity.
+  // No minimum or maximum of no elements: others' kernels may return another value than infinity.
   const std::uint64_t smallest = r.op == "minimum" || r.op == "maximum" ? 1 : 0;
   for (const std::uint64_t n : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{31}, block - 1,
                                 block, block + 1, ragged, 3 * block + 7})
@@ -195,7 +195,7 @@ bool is_race(finding_kind kind) {
          kind == finding_kind::shuffle_race || kind == finding_kind::grid_race;
 }
 
-/// What is seen in the result, or in what of the input was read, and not where it was done.
+/// Whether a finding shows only in the result, and does not say which line of the kernel is wrong.
 bool is_symptom(finding_kind kind) {
   return kind == finding_kind::wrong_result || kind == finding_kind::schedule_dependence;
 }
@@ -295,8 +295,8 @@ std::optional<observed_result> run_checked(const run_request& r, const std::stri
   return run;
 }
 
-/// Takes over what came of running in other orders what is clean in order.
-/// @return how many were tried
+/// Adds what was found when a kernel that is clean in order ran in other orders.
+/// @return how many other orders were tried
 std::uint64_t add_explored(const run_request& r, const exploration& explored, collection& all) {
   if (!explored.difference) return explored.runs - 1;
   const schedule_difference& difference = *explored.difference;

@@ -313,7 +313,8 @@ void checker::check_written(const lane_access& a, const shadow_array& shadow) {
     report_unwritten(a, shadow, address);
 }
 
-/// What another thread writes without any order is a race with the read, and nothing more.
+/// Forgets reads of unwritten memory if this write is not ordered after them. They are reported as
+/// races with the write, and that is enough.
 void checker::forgive_early_reads(const lane_access& write) {
   std::erase_if(early_reads_, [&](const early_read& each) {
     return each.address - write.address < write.bytes &&

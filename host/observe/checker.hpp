@@ -31,8 +31,8 @@ class finding_list {
   /// Counts a finding that was met before once more; adds any other, as `describe` has it.
   template <typename Describe>
   void add(const key& same, Describe&& describe);
-  /// Drops those races and reads of unwritten memory that were added last, after the first `kept`;
-  /// races of blocks where these went apart.
+  /// Keeps the first `kept` findings and drops all later races and reads of unwritten memory. Races
+  /// between blocks are dropped only if `of_grid`: then blocks missed a barrier of the grid.
   void drop_consequences(std::size_t kept, bool of_grid);
   [[nodiscard]] const std::vector<finding>& all() const { return all_; }
 

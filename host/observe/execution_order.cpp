@@ -68,7 +68,8 @@ void execution_order::pass_block_barrier() {
   ++interval_;
 }
 
-/// What a lane has heard of others, those of the lanes that it meets now and of all they met.
+/// After a barrier of some lanes, each of them knows that the others have come this far, and
+/// everything that the others knew of further lanes.
 void execution_order::pass_warp_barrier(unsigned warp, std::uint64_t lanes) {
   warp_clock& clock = warps_[warp];
   if (lanes == clock.lanes) {
@@ -203,7 +204,8 @@ bool execution_order::covers(const snapshot& s, const moment& earlier) const {
   return earlier.time <= s.all_passed || (s.passed && earlier.time <= (*s.passed)[earlier.lane]);
 }
 
-/// Whether a message tells of it, or one that its sender had heard, and so on.
+/// Whether one of the messages in `shared` and `own` covers `earlier`. The messages that a sender
+/// knew before its fence count as well, and so on.
 bool execution_order::is_told(const moment& earlier, const log_views& shared,
                               const log_views& own) const {
   if (shared.empty() && own.empty()) return false;

@@ -2,11 +2,12 @@
 /// What a launch orders: which accesses are sure to have happened before another.
 ///
 /// A block barrier orders all threads of its block, a warp barrier the lanes of its mask; shuffles
-/// and votes order nothing. Blocks of a launch are ordered by fences and atomics alone: what came
-/// before a fence, which came before an atomic, comes before what follows a fence after an atomic
-/// on the same address later on; a fence for the block alone counts in its block. As
-/// `__threadfence` is sequentially consistent, barriers may lie between any two of these. Launches
-/// are ordered, and so is what lies on both sides of a barrier of the grid.
+/// and votes order nothing. Blocks of a launch are ordered by fences and atomics alone. One block
+/// calls a fence, then an atomic. Later another block calls an atomic on the same address, then a
+/// fence. Then all that the first block did before its fence precedes all that the other block does
+/// after its own. A fence for the block alone counts only in its block. As `__threadfence` is
+/// sequentially consistent, barriers may lie between any two of these steps. Launches are ordered,
+/// and a barrier of the grid orders what comes before it and what comes after it.
 #pragma once
 
 #include <array>
@@ -58,7 +59,8 @@ class execution_order {
     return interval >= block_begin_;
   }
 
-  /// Whether all lanes of the warp were sure to be done, when this one goes on.
+  /// Whether what any lane of `warp` did at that time is sure to precede `me`. Only launches and
+  /// barriers of the grid, of the block or of all lanes of a warp count here.
   [[nodiscard]] bool all_precede(std::uint32_t interval, std::uint32_t time, unsigned warp,
                                  const moment& me) const {
     if (interval < block_begin_) return interval < ordered_begin_;

@@ -22,8 +22,8 @@ static_assert(keys.size() == static_cast<std::size_t>(finding_kind::fault) + 1);
 
 using simt::failure_kind;
 
-/// Where threads wait at several places, those at the first of these, in the order of the source,
-/// wait for the others: these went past it.
+/// A thread that waits at the first place in the source, if threads wait at several places. The
+/// threads that wait further down, or have returned, went past that place.
 auto first_that_waits(const simt::block_failure& failure) {
   return std::ranges::min_element(failure.threads,
                                   [](const simt::failed_thread& a, const simt::failed_thread& b) {

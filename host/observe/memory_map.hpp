@@ -81,7 +81,8 @@ class memory_map {
   [[nodiscard]] const std::map<std::uintptr_t, array>& allocations() const { return allocations_; }
 
  private:
-  /// The allocation that holds an address, which may be its end: there is no more of an empty one.
+  /// The allocation that holds an address. The address of its end counts as well: an empty
+  /// allocation has no other.
   [[nodiscard]] const array* find_from(std::uintptr_t address) const;
 
   std::map<std::uintptr_t, array> allocations_;

@@ -28,8 +28,9 @@ class place_finder {
   /// @throws input_error where there is no addr2line
   void look_up(std::span<const code_address> code);
 
-  /// Of the lines that code comes from, through all that was inlined there, the innermost one in a
-  /// file whose name ends so; the innermost of all where none does. `look_up` must have had it.
+  /// The source line of some code. Inlined code has several lines, one in each function. Returns
+  /// the innermost one in a file whose name ends with `file`, or the innermost of all if there is
+  /// none. `look_up` must have been called for this code.
   [[nodiscard]] source_place line_in(code_address code, std::string_view file) const;
 
  private:

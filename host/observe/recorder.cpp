@@ -226,8 +226,9 @@ class warp_replay {
     return lowest.order == meetings_order ? lanes_that_meet() : together;
   }
 
-  /// Everybody waits. The lanes of a mask of which all that are still there have come go on; where
-  /// there are none, since the block failed, whoever is first.
+  /// Called when all lanes wait at meetings. Returns the lanes of a mask if all of them that have
+  /// something left to do have come to the same meeting. If there is no such mask, since the block
+  /// failed, it returns the first lane alone.
   std::uint64_t lanes_that_meet() const {
     for (std::uint64_t rest = left_; rest != 0; rest &= rest - 1) {
       const event& first = *next_[first_lane(rest)];

@@ -13,15 +13,13 @@
 namespace tenfold {
 
 /// How a kernel is launched: `reduce0<float><<<blocks, threads, threads * 4>>>(in, out, n)`. All
-/// but the kernel are expressions in C++, of these names:
+/// parts but the kernel's name are C++ expressions, which may use these names:
 ///
-/// - `in`, `out`: the elements, and where each block leaves its result; `n`: how many elements
-/// - `threads` of a block and `warp`, its lanes, constants; `blocks` of the grid; `T`: the type of
-/// an
-///   element
-/// - `op`, `Op`, `identity`: the operator, its type, and what it begins with, for a kernel that
-/// takes
-///   any
+/// - `in`: the elements; `out`: where each block leaves its result; `n`: how many elements
+/// - `threads`: threads of a block, a constant; `warp`: lanes of a warp, a constant
+/// - `blocks`: blocks of the grid; `T`: the type of an element
+/// - `op`, `Op`, `identity`: the operator, its type, and the value that it begins with, if the
+///   kernel takes any operator
 /// - `scratch`: room for a T of each block; `counter`: 64 words, zero before the first launch
 struct launch_call {
   std::string kernel;              ///< `reduce0`, `ns::reduce0`

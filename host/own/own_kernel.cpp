@@ -30,9 +30,9 @@ bool is_pitfall(std::string_view name) {
                              [&](std::string_view file) { return fs::path(file).stem() == name; });
 }
 
-/// A unit's kernel. What the project's headers are made of is read before the reader's macros. The
-/// time is there for a file that is replaced by an older one, which alone
-/// would be no reason to compile.
+/// The translation unit for a reader's kernel. The project's headers come first, so that the
+/// reader's macros do not change them. The time of the file is in the text, as the build would not
+/// compile again when an older file takes its place.
 std::string unit_text(const fs::path& kernel) {
   return fmt::format(
       "// Written by tenfold, for a file of time {0}.\n"

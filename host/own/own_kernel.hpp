@@ -1,7 +1,7 @@
 /// @file
-/// Kernels by their files: those that this program knows by name, which are the stages and the
-/// pitfalls, and those of which the build folder that this program comes from makes a library when
-/// somebody asks for them: the detours, and the reader's own.
+/// Kernels by their files. This program knows the stages and the pitfalls by name. The detours and
+/// the reader's own kernels become a library when somebody asks for them: it is built in the build
+/// folder that this program comes from.
 #pragma once
 
 #include <filesystem>

@@ -142,7 +142,8 @@ class trial_runner {
  private:
   void try_sizes(const shape& s) {
     std::set<std::uint64_t> sizes{1, 2};
-    // Of no element others take another minimum for the identity than infinity.
+    // No minimum or maximum of no elements: others' kernels may return another value than
+    // infinity.
     if (op_ != "minimum" && op_ != "maximum") sizes.insert(0);
     add_powers(sizes, 4096);
     add_multiples(sizes, static_cast<std::uint64_t>(s.block));

@@ -42,8 +42,8 @@ inline void open_memory(const device& to, int of) {
 #endif
 }
 
-/// Tells a device which rank it has, and where all are. Before the first call, and once all ranks
-/// have come here none need wait for another to leave.
+/// Tells a device its rank, and where the memory of all ranks is. To be called before the first
+/// reduction. As soon as all ranks have called it, none need wait for another's call to return.
 /// @param all by rank, of reducers whose stage meets peers
 /// @throws input_error for too many; device_error where one does not reach another
 inline void join_peers(const device& on, int rank, const std::vector<peer_place>& all) {

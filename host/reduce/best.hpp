@@ -2,13 +2,15 @@
 /// Which stage, and which launch shape, for a number of elements on a device: by the table of what
 /// was measured (host/reduce/tuned_shapes.inl) or, on a GPU that it does not know, by rule.
 ///
-/// **The table.** A row holds from its n on, up to the next row's. Where none was measured for the
-/// element size, that of the nearest size holds at the same number of bytes, with as many bytes a
-/// thread: bytes in flight are what keeps a memory busy. Where none was measured in the
-/// place that calls are launched in, those of the other place hold. A row's shape may have no
-/// kernel for an operator: then the items are the default ones, and after that the block is smaller
-/// and the threads as many. A stage that loops makes up for it by turns; one that does not has more
-/// blocks than were measured, and comes after those that were.
+/// **The table.** A row holds from its n on, up to the next row's. Where no row was measured for
+/// the element size, the row of the nearest size is used, at the same number of bytes and with as
+/// many bytes a thread: bytes in flight are what keeps a memory busy. Where no row was measured for
+/// calls in a stream, the rows for calls in a graph are used, and the other way around. A row's
+/// shape may have no kernel for an operator. Then the kernel with the next more items is taken,
+/// else that with the default items, else one of another block, smaller if there is one; the grid
+/// has as many threads as in the row. Where blocks then read less than was measured, a stage that
+/// loops takes more turns. A stage that does not loop has more blocks, and comes after the stages
+/// that run as measured.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
 /// share of bandwidth times latency: some 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
@@ -134,7 +136,8 @@ inline shape shape_of(const tuned_shape_row& row, const launch_query& q, const k
   const std::uint64_t limit = grid_limit(s, of, q.device);
   std::uint64_t blocks = std::max<std::uint64_t>(
       row.grid * static_cast<std::uint64_t>(row.block) / static_cast<std::uint64_t>(s.block), 1);
-  // That further turns pay was measured with the row's own items.
+  // More blocks than a multiprocessor holds were measured with the bytes a thread of the row. With
+  // fewer bytes a thread it is not known that they pay: take no more than it holds.
   if (row.unit == grid_unit::blocks_per_multiprocessor &&
       static_cast<std::size_t>(s.items) * q.element_bytes < bytes)
     blocks = std::min(blocks, resident_blocks(q.device, s.block, 0));

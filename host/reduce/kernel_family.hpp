@@ -48,7 +48,8 @@ struct kernel_family {
   stage_description stage;
   operator_traits op;
 
-  /// Whether the stage may reorder what the operator combines, and is made for it.
+  /// Whether the stage gives right results for the operator: the operator commutes, or the stage
+  /// keeps the order. A stage that adds up floats alone serves no other operator.
   [[nodiscard]] constexpr bool serves() const {
     return (op.commutes || stage.keeps_order) && (op.adds_floats || !stage.adds_floats_alone);
   }

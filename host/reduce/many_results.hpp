@@ -25,8 +25,8 @@ namespace tenfold::inline TENFOLD_BACKEND {
 template <typename R>
 concept device_range = requires(const R& in) { std::size(in), *std::data(in); };
 
-/// An operator. Behind an array of the language, which is a range as well, a number says how many
-/// of its elements are meant.
+/// An operator, and no number. A C array is a range as well: a number in the operator's place shows
+/// that the call means a pointer and a count, as `reduce(gpu, array, n, op)` does.
 template <typename Op>
 concept not_a_count = !std::integral<Op>;
 

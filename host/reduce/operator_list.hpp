@@ -23,8 +23,8 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// Whether the program has an operator for elements of In: for narrow ones, of whose kernels nobody
-/// compiles more than are asked for, three.
+/// Whether the program has the operator Op for elements of In. For narrow elements it has sum,
+/// minimum and maximum alone: no more kernels are compiled for them than are asked for.
 template <typename In, typename Op, typename T = accumulator_of<In>>
 inline constexpr bool is_offered = !is_narrow<In> || std::is_same_v<Op, sum<T>> ||
                                    std::is_same_v<Op, minimum<T>> || std::is_same_v<Op, maximum<T>>;

@@ -23,15 +23,16 @@ struct shape {
   std::uint64_t grid = 0;  ///< blocks of the first pass, in the stage that loops; 0: by the device
 };
 
-// The set of instantiations. For sums, and for operators of the reader's own, each of the ten has a
-// kernel for every block size at `default_items`, later stages for the `fast_block_sizes`. Where it
-// takes items, it has one for every item count at `default_block` as well, and sums of f32 for
-// every pair. The other operators of common/operators.hpp take as long as a sum: `default_items`
-// and the block sizes that are among the fastest must do, and what is left out is compiled by
-// nobody. Narrow elements have a set of their own, the same in every stage that serves them. So
-// have unlisted stages, whose kernels are compiled while somebody waits. An operator of the
-// reader's own that says `static constexpr bool has_few_shapes = true;` gets as few as those, and
-// compiles as fast.
+// The kernels that are compiled:
+// - Sums, and operators of the reader's own: each of the first ten stages has a kernel for every
+//   block size at `default_items`, later stages have one for each of the `fast_block_sizes`. A
+//   stage that takes items has one for every item count at `default_block` as well, and for sums
+//   of f32 one for every pair of block size and item count.
+// - The other operators of common/operators.hpp take as long to compile as a sum. They have the
+//   `default_items` and the `fast_block_sizes` alone, which are among the fastest. An operator of
+//   the reader's own has as few if it says `static constexpr bool has_few_shapes = true;`.
+// - Narrow elements have a set of their own, the same in every stage that serves them.
+// - Unlisted stages have a set of their own as well: somebody waits while they are compiled.
 
 inline constexpr std::array block_sizes{64, 128, 256, 512, 1024};
 inline constexpr std::array item_counts{1, 2, 4, 8, 16};

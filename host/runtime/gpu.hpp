@@ -334,7 +334,7 @@ class device_memory {
     void* made = nullptr;
     if (bytes == 0) bytes = 1;
 #if !defined(__CUDACC__)
-    // Of any other, AMD's GPUs see what another has written after a kernel only.
+    // In memory of any other kind, an AMD GPU sees what another GPU writes only after a kernel.
     if (use == memory_use::of_peers)
       detail::check(hipExtMallocWithFlags(&made, bytes, hipDeviceMallocFinegrained), what.c_str());
     else

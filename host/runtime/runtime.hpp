@@ -70,8 +70,8 @@ struct peer_place {
 /// Whose kernels write to memory of a device.
 enum class memory_use {
   own,      ///< the device's
-  of_peers  ///< other devices', too, while one of its own reads; from the runtime, whatever
-            ///< `source()`
+  of_peers  ///< other devices' too, while a kernel of its own reads; on a GPU the runtime then
+            ///< allocates it, even if the device has a `source()`
 };
 
 /// Where a program's calls are.

@@ -562,7 +562,8 @@ failed_thread block_runner::describe_thread(const thread_state& thread) const {
   return {number, nullptr, {nullptr, 0}};
 }
 
-/// Those whose doing it is; of a barrier that is never complete all that wait, and then all others.
+/// The threads that caused the failure. If a barrier or collective is never complete, or a block
+/// never comes to a barrier of the grid, these are all threads of the block, by number.
 std::vector<failed_thread> block_runner::failed_threads() const {
   std::vector<failed_thread> threads;
   const bool is_of_block = failure_.kind == failure_kind::missing_block;

@@ -65,7 +65,8 @@ int __wrap_putc(int character, std::FILE* to) {
   return to == stdout ? __wrap_printf("%c", character) : std::fputc(character, to);
 }
 
-// Of a kernel the program goes on, and says whose assertion it was.
+// An assertion that fails in a kernel does not end the program: its launch ends with an error that
+// names the thread and the assertion.
 [[noreturn]] void __wrap___assert_fail(const char* what, const char* file, unsigned line,
                                        const char* /*function*/) {
   tenfold::simt::block_runner::current()->fail_running(

@@ -146,8 +146,8 @@ class observer {
   /// Whether one block must end, or wait at a barrier of the grid, before the next goes on.
   [[nodiscard]] virtual bool takes_blocks_in_turn() const = 0;
   virtual void begin_launch(const launch_facts&) {}
-  /// Whom the calling OS thread tells of the blocks that it runs of this launch; the observer's
-  /// own.
+  /// The block_observer to which the calling OS thread reports the blocks of this launch that it
+  /// runs. It belongs to the observer.
   virtual block_observer& join_launch() = 0;
   virtual void end_launch() {}
 

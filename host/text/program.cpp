@@ -35,8 +35,8 @@ int report_error(std::string_view message, exit_code code) {
   return static_cast<int>(code);
 }
 
-/// A file that is opened must not become standard output or standard error, where those are closed.
-/// What is written to the one fails then, what is written to the other is lost.
+/// Opens /dev/null in place of closed standard streams, else the next file that is opened would
+/// take their numbers. Then writing to standard output fails, and text for standard error is lost.
 void occupy_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
@@ -67,8 +67,8 @@ void flush_output() {
   if (std::fflush(stdout) != 0 || !std::cout) fail_to_write(errno);
 }
 
-/// Or before, of an output that is longer than the stream's buffer: fmt says so, and not of which
-/// stream.
+/// Runs the verb. If its output is longer than the stream's buffer, writing may fail before
+/// `flush_output`. fmt reports such an error without the name of the stream.
 exit_code run_to_output(const std::function<exit_code()>& verb) try {
   return verb();
 } catch (const std::system_error& e) {

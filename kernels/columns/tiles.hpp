@@ -96,7 +96,8 @@ __global__ void __launch_bounds__(BlockSize,
     const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
     const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
-    // Parts begin where layers do, for their sake that end at lines of the cache.
+    // A part begins at a multiple of `layers` rows: if layers fit lines of the cache, they then do
+    // so in every part.
     const auto begin_of = [&](std::size_t p) {
       return p == 0          ? 0
              : p == by.parts ? whole_rows

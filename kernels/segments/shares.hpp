@@ -153,8 +153,8 @@ __device__ T scan_rests(T rest, gpu::warp_word<WarpSize> ended, Op op) {
   return rest;
 }
 
-/// What is left to a lane, if `left` is to the first one.
-/// @param scanned of scan_rests
+/// What the lanes before this one have left for it, as one value. The first lane gets `left`.
+/// @param scanned what scan_rests() has returned
 template <int WarpSize, typename T, typename Op>
 __device__ T left_to_lane(T left, T scanned, gpu::warp_word<WarpSize> ended, Op op) {
   const unsigned lane = threadIdx.x % WarpSize;

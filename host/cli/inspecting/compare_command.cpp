@@ -157,7 +157,7 @@ class comparison_table {
       if (in_one_line_) {
         first += g.times + g.rates;
       } else {
-        // A colour is no column, which rules out a width of fmt's.
+        // Padded by hand: a width in fmt's format would count the codes of colours as characters.
         first += std::string(group_width(i) - times(i, "", "").size(), ' ') + g.times;
         second += fmt::format("{:>{}}", g.rates, group_width(i));
       }

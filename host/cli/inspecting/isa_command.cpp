@@ -173,7 +173,7 @@ std::vector<figure> figures_of(const inspected_kernel& k) {
   return figures;
 }
 
-/// Registers are in PTX as many as the compiler likes.
+/// PTX has any number of virtual registers, so that the figures for registers come from ptxas.
 std::string describe_code(const inspected_kernel& k) {
   std::string text =
       fmt::format("{} for {} by {}", language_of(k), k.chosen.architecture.name, k.compiler);

@@ -39,9 +39,10 @@ std::optional<double> number_at(const json& object, const char* key) {
   return at->get<double>();
 }
 
-/// What a name has besides: how Google Benchmark took the time, `back-to-back`, which `run` has
-/// without a word and older programs had in a stream, and `14_dependent_passes`, which a duel adds
-/// to the name of who is called `best`.
+/// Whether a part of a name says neither shape nor mode. Google Benchmark adds how it took the
+/// time. `back-to-back` is the mode that `run` does not name and that older programs called
+/// `stream`. For a candidate named `best` a duel adds the stage that was chosen, such as
+/// `14_dependent_passes`.
 bool is_aside(std::string_view part) {
   constexpr std::string_view known[]{"iterations", "repeats",      "min_time", "manual_time",
                                      "real_time",  "back-to-back", "stream"};

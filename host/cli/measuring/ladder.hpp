@@ -37,7 +37,7 @@ struct ladder_row {
 
 /// The most that anything on the device read per second.
 struct read_ceiling {
-  double bytes_per_second = 0;  ///< 0: nothing did that does nothing else but read
+  double bytes_per_second = 0;  ///< 0: there is no valid result of a kernel that only reads
   std::string reader{};
 };
 

@@ -59,7 +59,8 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
   std::signal(signal, SIG_DFL);  // it comes again at once
 }
 
-/// Of several threads that map a file, it is the last one's that is told so.
+/// Has an error reported when somebody shortens the mapped file while it is read. If several
+/// threads map a file, only the last mapping is watched.
 void expect_shortening(const npy_file& file, const std::string& path) {
   static std::mutex one_at_a_time;
   const std::scoped_lock lock(one_at_a_time);

@@ -85,7 +85,8 @@ class shared_reduction {
     together(all_, [&] {
       if (!all_.share_memory())
         throw input_error("its devices write into each other's memory: run it with --devices");
-      // There its kernels could wait for one that does not begin before they end.
+      // On one GPU the kernel of one rank could wait for that of another rank, which cannot begin
+      // before the first one ends.
       if (!bed.choice().is_executor() && share_a_device(places))
         throw input_error("its kernels wait for each other: name each GPU once in --devices");
       work_->join(all_.rank(), places);

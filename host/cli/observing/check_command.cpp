@@ -232,8 +232,8 @@ checked_stage check(const stage_info& stage, const observed_kernel& k, unsigned 
 
 // ---- a folder of kernels ------------------------------------------------------------------------
 
-/// A kernel of a folder, judged in a process of its own, which nothing that it does to itself can
-/// hinder from judging the others.
+/// A kernel of a folder. It is judged in a process of its own, so that the others are still judged
+/// when it crashes.
 struct judged_kernel {
   std::string file, call;
   std::map<int, std::string> by_warp;  ///< `clean`, or kinds of findings

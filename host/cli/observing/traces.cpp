@@ -300,8 +300,8 @@ std::string ranges_of(const json& lanes) {
   return simt::list_threads(numbers);
 }
 
-/// One value of each lane; null where they have none, a number where each is so much more than the
-/// one before.
+/// The value of `key` for each lane. Null if the lanes have none. A single number, the first value,
+/// if each value is `step` more than the one before; with a step of 0 it is always a list.
 json column_of(const json& lanes, const char* key, std::uint64_t step, bool is_float = false) {
   if (!lanes[0].contains(key)) return nullptr;
   json column = json::array();
@@ -330,8 +330,8 @@ class distinct {
   std::unordered_map<std::string, std::size_t> numbers_;
 };
 
-/// What other steps of a loop are as well: [warp, action, line, array, bytes, turns, lanes,
-/// indices, sources], without the nulls at its end.
+/// What a step has in common with other steps of a loop, which is all but its values: [warp,
+/// action, line, array, bytes, turns, lanes, indices, sources]. Nulls at the end are left out.
 json kind_of(const json& step, const json& arrays) {
   json array = nullptr, width = 0;
   for (std::size_t i = 0; step.contains("array") && i < arrays.size(); ++i)
