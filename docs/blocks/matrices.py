@@ -63,7 +63,8 @@ def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
               *(_cells(rows) if cub else [])] for columns, rows in matrices.items()]
     what = (f"{NAMES.get(axis, f'columns, sums of {axis}')}, up to {count(largest)} f32, "
             f"{device_name(results(file)['context'])}, {HEADS[mode]}")
-    return table([what, "ceiling, GB/s", "ours, of it", *([f"{cub}, of it", f"times as fast as {cub}"] if cub else [])], lines)
+    of_cub = [f"{cub}, of it", f"times as fast as {cub}"] if cub else []
+    return table([what, "ceiling, GB/s", "ours, of it", *of_cub], lines)
 
 
 def segment_sums(mode="after-producer"):
@@ -94,7 +95,8 @@ def transform_table(document, mode):
     """What becomes of elements in one read, against their sum."""
     lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}", ratio(row)]
              for row in document["benchmarks"] if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
-    return table([f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}", "result", "us", "times as fast as their sum"], lines)
+    what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
+    return table([what, "result", "us", "times as fast as their sum"], lines)
 
 
 def transforms(mode="after-producer"):
