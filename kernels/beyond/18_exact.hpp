@@ -194,15 +194,27 @@ class windows {
     }
     return e;
   }
-  /// The same, where zeros do not count.
+  /// The smallest key of those that are not zero. From their bits anew: else all keys would stay in
+  /// registers until it is asked for, which is seldom.
   template <int Count>
-  __device__ static extent extent_without_zeros(const static_array<In, Count>& items) {
-    extent e;
-    static_for<0, less_than<Count>, increment<1>>([&]<int I>() {
-      const unsigned key = key_of(get<I>(items));
-      e.include(key, key == 0 ? ~0u : key);
+  __device__ static unsigned smallest_but_zeros(const static_array<In, Count>& items) {
+    using word = std::conditional_t<sizeof(In) == 8, std::uint64_t, std::uint32_t>;
+    constexpr int Words = Count * int{sizeof(In)} / int{sizeof(word)};
+    constexpr int up = 8 * int{sizeof(word) - sizeof(In)} + 1;
+    const auto words = __builtin_bit_cast(static_array<word, Words>, items);
+    word smallest = ~word{0};
+    const auto include = [&](word size) {
+      if (size != 0 && size < smallest) smallest = size;
+    };
+    static_for<0, less_than<Words>, increment<1>>([&]<int I>() {
+      include(get<I>(words) >> (up - 1) << up);
+      if constexpr (sizeof(In) == 2) include(get<I>(words) << up);
     });
-    return e;
+    smallest >>= up;
+    if constexpr (sizeof(In) == 8)
+      return key_of(__builtin_bit_cast(In, smallest));
+    else
+      return smallest;
   }
 
   __device__ bool hold(const extent& e) const { return e.largest < end_ && e.smallest >= begin_; }
@@ -343,14 +355,14 @@ __global__ void __launch_bounds__(BlockSize)
     auto extent = windows<In>::extent_of(items);
     if (room < Count || !mine.hold(extent) || extent.largest == 0) {
       // Zeros lie nowhere. Whether all of them are negative matters to a sum that is zero.
-      extent = windows<In>::extent_without_zeros(items);
-      if (extent.largest != 0) {
-        flags |= detail::met_more_than_negative_zeros;
-      } else {
-        static_for<0, less_than<Count>, increment<1>>(
-            [&]<int I>() { flags |= detail::parts_of(get<I>(items)).flags; });
+      if (extent.largest == 0) {
+        static_for<0, less_than<Count>, increment<1>>([&]<int I>() {
+          if (detail::bits_of(get<I>(items)) == 0) flags |= detail::met_more_than_negative_zeros;
+        });
         return true;
       }
+      flags |= detail::met_more_than_negative_zeros;
+      extent.smallest = windows<In>::smallest_but_zeros(items);
       if (room < Count || !mine.hold(extent)) {
         mine.empty_into(total);
         room = windows<In>::most;
