@@ -139,19 +139,21 @@ def _duel_cells(entries):
             percent(best["share_of_ceiling"]) if best["n"] >= LEAST_OF_CEILING else ""]
 
 
-def exact_sums(mode="after-producer"):
-    """The exact sum beside the stage that it reads like, and CUB's that has the same bits on every GPU."""
-    file = f"{GPU}-determinism.json"
+def exact_sums(name, kinds, rival, exponents, mode="after-producer"):
+    """The exact sum beside the stage that it reads like, and beside a sum of CUB's."""
+    file = f"{GPU}-{name}.json"
 
-    def times(kind, n, rival):
-        return f'{duelled(rival, n, "real_time", mode, kind, file) / duelled(18, n, "real_time", mode, kind, file):.3f}'
+    def times(kind, n, other):
+        return f'{duelled(other, n, "real_time", mode, kind, file) / duelled(18, n, "real_time", mode, kind, file):.3f}'
 
-    cub = f'CUB {duelled("peer:cub:gpu_to_gpu", 2**20, "peer_version", mode, file=file)}, gpu_to_gpu'
-    rivals = {"stage 10": 10, cub: "peer:cub:gpu_to_gpu"}
+    first = 2**exponents[0]
+    level = rival.removeprefix("peer:cub").replace(":", ", ")
+    cub = f'CUB {duelled(rival, first, "peer_version", mode, kinds[0], file)}{level}'
+    rivals = {"stage 10": 10, cub: rival}
     heads = [f"stage 18, {device_name(results(file)['context'])}, {HEADS[mode]}",
-             *(f"{kind}, times as fast as {name}" for kind in ("f32", "f64") for name in rivals)]
-    return table(heads, [[count(n), *(times(kind, n, rival) for kind in ("f32", "f64") for rival in rivals.values())]
-                         for n in (2**exponent for exponent in (12, 16, 20, 22, 24, 26, 28))])
+             *(f"{kind}, times as fast as {other}" for kind in kinds for other in rivals)]
+    return table(heads, [[count(n), *(times(kind, n, other) for kind in kinds for other in rivals.values())]
+                         for n in (2**exponent for exponent in exponents)])
 
 
 def exact_data():
