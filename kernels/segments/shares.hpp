@@ -61,13 +61,13 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// Vectors of a tile that a lane folds at once: as many as find room in 96 bytes, as elements and
-/// as what they are accumulated in; of narrow elements, which are kept in words, 48. And how many
-/// segments may end in such a tile.
+/// Vectors of a tile that a lane folds at once: as many as fill 64 bytes, if what they are
+/// accumulated in finds room in 96; of narrow elements, which are kept in words, as many as have 48
+/// elements. And how many segments may end in such a tile.
 template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
-  const int elements =
-      sizeof(In) < 4 ? 48 : 96 / int{sizeof(In) < sizeof(T) ? sizeof(T) : sizeof(In)};
+  const int loaded = 64 / int{sizeof(In)}, accumulated = 96 / int{sizeof(T)};
+  const int elements = sizeof(In) < 4 ? 48 : loaded < accumulated ? loaded : accumulated;
   return elements < width<In> ? 1 : elements / width<In>;
 }();
 inline constexpr unsigned sparse_ends = 3;
