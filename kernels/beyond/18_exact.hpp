@@ -202,15 +202,13 @@ class windows {
     constexpr int Words = Count * int{sizeof(In)} / int{sizeof(word)};
     constexpr int up = 8 * int{sizeof(word) - sizeof(In)} + 1;
     const auto words = __builtin_bit_cast(static_array<word, Words>, items);
-    word smallest = ~word{0};
-    const auto include = [&](word size) {
-      if (size != 0 && size < smallest) smallest = size;
-    };
+    word less_one = ~word{0};
+    const auto include = [&](word size) { less_one = size - 1 < less_one ? size - 1 : less_one; };
     static_for<0, less_than<Words>, increment<1>>([&]<int I>() {
       include(get<I>(words) >> (up - 1) << up);
       if constexpr (sizeof(In) == 2) include(get<I>(words) << up);
     });
-    smallest >>= up;
+    const word smallest = (less_one + 1) >> up;
     if constexpr (sizeof(In) == 8)
       return key_of(__builtin_bit_cast(In, smallest));
     else
@@ -356,9 +354,10 @@ __global__ void __launch_bounds__(BlockSize)
     if (room < Count || !mine.hold(extent) || extent.largest == 0) {
       // Zeros lie nowhere. Whether all of them are negative matters to a sum that is zero.
       if (extent.largest == 0) {
-        static_for<0, less_than<Count>, increment<1>>([&]<int I>() {
-          if (detail::bits_of(get<I>(items)) == 0) flags |= detail::met_more_than_negative_zeros;
-        });
+        auto common = detail::bits_of(get<0>(items));
+        static_for<1, less_than<Count>, increment<1>>(
+            [&]<int I>() { common &= detail::bits_of(get<I>(items)); });
+        if (common == 0) flags |= detail::met_more_than_negative_zeros;
         return true;
       }
       flags |= detail::met_more_than_negative_zeros;
