@@ -202,13 +202,13 @@ class windows {
     constexpr int Words = Count * int{sizeof(In)} / int{sizeof(word)};
     constexpr int up = 8 * int{sizeof(word) - sizeof(In)} + 1;
     const auto words = __builtin_bit_cast(static_array<word, Words>, items);
-    word less_one = ~word{0};
-    const auto include = [&](word size) { less_one = size - 1 < less_one ? size - 1 : less_one; };
+    word smallest = ~word{0};  // less 1: that of a zero is the largest
+    const auto include = [&](word size) { smallest = size - 1 < smallest ? size - 1 : smallest; };
     static_for<0, less_than<Words>, increment<1>>([&]<int I>() {
       include(get<I>(words) >> (up - 1) << up);
       if constexpr (sizeof(In) == 2) include(get<I>(words) << up);
     });
-    const word smallest = (less_one + 1) >> up;
+    smallest = (smallest + 1) >> up;
     if constexpr (sizeof(In) == 8)
       return key_of(__builtin_bit_cast(In, smallest));
     else
