@@ -147,9 +147,9 @@ class ChromiumTest(chromium.QuietPages, PageTest):
         ladder = json.loads((RESULTS / "h200-ladder.json").read_text())
         naive = next(each for each in ladder["benchmarks"] if each["stage_name"] == "naive")
         table = self.value_of("document.querySelector('tbody tr').innerText")
-        self.assertIn(f"{naive['bytes_per_second'] / 1e9:.1f} GB/s", table)
+        self.assertIn(f"{naive['bytes_per_second'] / 1e9:.4g} GB/s", table)
         low, high = (naive["bytes_per_second"] / 1e9 * naive["real_time"] / naive[key] for key in ("p95", "p5"))
-        self.assertIn(f"{low:.1f} GB/s to {high:.1f} GB/s", table)
+        self.assertIn(f"{low:.4g} GB/s to {high:.4g} GB/s", table)
         rows = self.value_of("[...document.querySelectorAll('tbody th')].map(each => each.innerText)")
         self.assertEqual([f"{stage:02}" for stage in range(1, 11)], [row[:2] for row in rows[:10]])
 
