@@ -202,7 +202,7 @@ class windows {
     constexpr int Words = Count * int{sizeof(In)} / int{sizeof(word)};
     constexpr int up = 8 * int{sizeof(word) - sizeof(In)} + 1;
     const auto words = __builtin_bit_cast(static_array<word, Words>, items);
-    word smallest = ~word{0};  // less 1: that of a zero is the largest
+    word smallest = ~word{0};  // less 1, so that a zero, which does not count, is the largest
     const auto include = [&](word size) { smallest = size - 1 < smallest ? size - 1 : smallest; };
     static_for<0, less_than<Words>, increment<1>>([&]<int I>() {
       include(get<I>(words) >> (up - 1) << up);
@@ -354,10 +354,10 @@ __global__ void __launch_bounds__(BlockSize)
     if (room < Count || !mine.hold(extent) || extent.largest == 0) {
       // Zeros lie nowhere. Whether all of them are negative matters to a sum that is zero.
       if (extent.largest == 0) {
-        auto common = detail::bits_of(get<0>(items));
+        auto bits_of_all = detail::bits_of(get<0>(items));
         static_for<1, less_than<Count>, increment<1>>(
-            [&]<int I>() { common &= detail::bits_of(get<I>(items)); });
-        if (common == 0) flags |= detail::met_more_than_negative_zeros;
+            [&]<int I>() { bits_of_all &= detail::bits_of(get<I>(items)); });
+        if (bits_of_all == 0) flags |= detail::met_more_than_negative_zeros;
         return true;
       }
       flags |= detail::met_more_than_negative_zeros;

@@ -62,8 +62,8 @@ template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
 /// Vectors of a tile that a lane folds at once: as many as fill 64 bytes, if what they are
-/// accumulated in finds room in 96; of narrow elements, which are kept in words, as many as have 48
-/// elements. And how many segments may end in such a tile.
+/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements. And
+/// how many segments may end in such a tile.
 template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
   const int loaded = 64 / int{sizeof(In)}, accumulated = 96 / int{sizeof(T)};
