@@ -2,16 +2,14 @@
 // costs, in the kernel, by NCCL or RCCL, or by the host. Compiled as CUDA, as HIP, or for the
 // executor.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "host/distributed_reducer.hpp"
+#include "host/measure/slowest_rank.hpp"
 #include "host/measure/statistics.hpp"
 #include "host/ranks/gather_through_host.hpp"
 #include "host/ranks/peers.hpp"
@@ -24,8 +22,6 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
-
-using clock = std::chrono::steady_clock;
 
 constexpr std::uint64_t most_in_all = std::uint64_t{1} << 31;
 /// What is read between two calls with the same elements, so that no cache holds them.
@@ -45,28 +41,6 @@ device device_of(int) {
   return device(32);
 }
 #endif
-
-/// Threads that are to begin at the same time: who sleeps wakes up late.
-class spinning_barrier {
- public:
-  explicit spinning_barrier(int count) : count_(count) {}
-  void wait() {
-    const int turn = turn_.load();
-    if (here_.fetch_add(1) + 1 == count_) {
-      here_ = 0;
-      ++turn_;
-    } else {
-      const clock::time_point begin = clock::now();
-      while (turn_.load() == turn)
-        if (clock::now() - begin > std::chrono::seconds(60))
-          throw device_error("another rank has not come");
-    }
-  }
-
- private:
-  const int count_;
-  std::atomic<int> here_ = 0, turn_ = 0;
-};
 
 /// A rank's part of one call, in a stream.
 using shared_call = std::function<void(const float* in, float* out, stream_handle on)>;
@@ -140,12 +114,12 @@ constexpr way ways[] = {{"peer_partials", in_the_kernel},
                         {"through_host", through_host}};
 
 struct timed {
-  std::vector<double> seconds;  ///< of each round, until the slowest rank has the result
+  std::vector<double> seconds;  ///< of each round
   bool is_right = false;        ///< on this rank, in each round
 };
 
 /// @param n of each rank
-timed time_on(const ranks& all, spinning_barrier& start, const way& by, std::uint64_t n) {
+timed time_on(const ranks& all, const way& by, std::uint64_t n) {
   const device on = device_of(all.rank());
   on.make_current();
   const stream queue(on);
@@ -164,24 +138,15 @@ timed time_on(const ranks& all, spinning_barrier& start, const way& by, std::uin
   constexpr int warm_up = 5;
   for (int round = -warm_up; round < rounds; ++round) {
     const float* const window = in + static_cast<std::uint64_t>(round + warm_up) % windows * n;
-    start.wait();
-    const clock::time_point begin = clock::now();
-    call(window, static_cast<float*>(out.data()), queue.handle());
-    queue.synchronize();
-    const clock::time_point end = clock::now();
+    const double seconds = measure::time_of_slowest(all, [&] {
+      call(window, static_cast<float*>(out.data()), queue.handle());
+      queue.synchronize();
+    });
+    if (round >= 0) t.seconds.push_back(seconds);
     float result = 0;
     copy_to_host(&result, out.data(), sizeof result, queue.handle());
     queue.synchronize();
     t.is_right = t.is_right && result == expected;
-    struct times {
-      clock::time_point begin, end;
-    };
-    const auto of_all = all.gather(times{begin, end});
-    times whole = of_all[0];
-    for (const times& each : of_all)
-      whole = {std::min(whole.begin, each.begin), std::max(whole.end, each.end)};
-    if (round >= 0)
-      t.seconds.push_back(std::chrono::duration<double>(whole.end - whole.begin).count());
   }
   t.is_right = std::ranges::min(all.gather(int{t.is_right})) != 0;
   return t;
@@ -212,8 +177,7 @@ int measure_all() {
   std::printf("{\"benchmarks\": [");
   const auto measure = [&](const way& by, int count, std::uint64_t n) {
     if (n * static_cast<std::uint64_t>(count) > most_in_all) return;
-    spinning_barrier start(count);
-    const timed t = in_threads(count, [&](const ranks& all) { return time_on(all, start, by, n); });
+    const timed t = in_threads(count, [&](const ranks& all) { return time_on(all, by, n); });
     print_row(by, count, n, t, is_first);
     is_first = false;
     are_right = are_right && t.is_right;

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <exception>
@@ -12,6 +13,7 @@
 #include <system_error>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "host/error.hpp"
@@ -24,9 +26,25 @@ class thread_ranks final : public ranks {
  public:
   /// Where the threads meet.
   struct meeting {
-    explicit meeting(int count) : all_are_here(count), brought(static_cast<std::size_t>(count)) {}
+    explicit meeting(int count)
+        : all_are_here(count, count_meetings{meetings}), brought(static_cast<std::size_t>(count)) {}
 
-    std::barrier<> all_are_here;
+    /// Waits until all are here. Who sleeps wakes up late, so nobody does before a millisecond.
+    void wait() {
+      using clock = std::chrono::steady_clock;
+      const unsigned before = meetings;
+      auto here = all_are_here.arrive();
+      const clock::time_point late = clock::now() + std::chrono::milliseconds(1);
+      while (meetings == before && clock::now() < late) std::this_thread::yield();
+      all_are_here.wait(std::move(here));
+    }
+
+    struct count_meetings {
+      std::atomic<unsigned>& meetings;
+      void operator()() noexcept { ++meetings; }
+    };
+    std::atomic<unsigned> meetings = 0;
+    std::barrier<count_meetings> all_are_here;
     std::vector<const void*> brought;
     std::atomic<bool> has_been_left = false;
   };
@@ -40,13 +58,13 @@ class thread_ranks final : public ranks {
   using ranks::gather;
   void gather(const void* mine, std::size_t bytes, void* all) const override {
     at_.brought[static_cast<std::size_t>(rank_)] = mine;
-    at_.all_are_here.arrive_and_wait();
+    at_.wait();
     const bool is_complete = !at_.has_been_left;
     if (is_complete)
       for (std::size_t rank = 0; rank < at_.brought.size(); ++rank)
         std::memcpy(static_cast<std::byte*>(all) + rank * bytes, at_.brought[rank], bytes);
     // What a thread brings is its own until all have read it.
-    at_.all_are_here.arrive_and_wait();
+    at_.wait();
     if (!is_complete) throw device_error("another rank has failed");
   }
 

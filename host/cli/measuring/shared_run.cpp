@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
+#include "host/measure/slowest_rank.hpp"
 #include "host/ranks/threads.hpp"
 #include "host/ranks/together.hpp"
 #include "host/simt/executor.hpp"
@@ -22,6 +22,7 @@ using measure::host_input;
 using measure::input_ring;
 using measure::reading;
 using measure::testbed;
+using measure::time_of_slowest;
 
 namespace {
 
@@ -126,15 +127,6 @@ class shared_reduction {
   std::unique_ptr<reduction> work_;
   bool meets_ = false;  ///< in the kernel, which leaves the result of all
 };
-
-/// Times of the slowest rank, by the host's clock, from when all are ready.
-double time_of_slowest(const ranks& all, const auto& work) {
-  using clock = std::chrono::steady_clock;
-  static_cast<void>(all.gather(0));
-  const clock::time_point start = clock::now();
-  work();
-  return largest(all, std::chrono::duration<double>(clock::now() - start).count());
-}
 
 struct times {
   std::vector<double> whole, own;
