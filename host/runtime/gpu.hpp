@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -84,7 +83,7 @@ using owned = owned_by<Handle, destroyer<Destroy>>;
 
 using stream_handle = TENFOLD_RUNTIME(Stream_t);
 
-class device {
+class device : public caller_resources<device, stream_handle> {
  public:
   /// @throws device_error when there is no device of that number.
   explicit device(int ordinal) : ordinal_(ordinal), warp_size_(read().warpSize) {}
@@ -132,22 +131,6 @@ class device {
     return value;
   }
 
-  /// The same device, whose `device_memory` is that of a source, which lives longer.
-  [[nodiscard]] device with_memory_of(memory_source& source) const {
-    device made = *this;
-    made.source_ = &source;
-    return made;
-  }
-  [[nodiscard]] memory_source* source() const { return source_; }
-  /// The same device, for calls that wait for their result: they run in that stream, after what is
-  /// in it, and not in one of their own.
-  [[nodiscard]] device in_stream(stream_handle queue) const {
-    device made = *this;
-    made.queue_ = queue;
-    return made;
-  }
-  [[nodiscard]] const std::optional<stream_handle>& queue() const { return queue_; }
-
   [[nodiscard]] std::uint64_t free_bytes() const {
     make_current();
     std::size_t free = 0, total = 0;
@@ -186,8 +169,6 @@ class device {
 
   int ordinal_;
   int warp_size_;
-  memory_source* source_ = nullptr;
-  std::optional<stream_handle> queue_;
 };
 
 inline device_facts facts_of(const device& of) {

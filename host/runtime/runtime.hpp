@@ -31,6 +31,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,31 @@ class memory_source {
   [[nodiscard]] virtual void* allocate(std::size_t bytes) = 0;
   /// Takes back what `allocate` gave, of which work in flight may still be using some.
   virtual void release(void* at, std::size_t bytes) noexcept = 0;
+};
+
+/// The memory and the stream of the caller's that calls on a device may take.
+template <typename Device, typename Stream>
+class caller_resources {
+ public:
+  /// The same device, whose `device_memory` is that of a source, which lives longer.
+  [[nodiscard]] Device with_memory_of(memory_source& source) const {
+    Device made = static_cast<const Device&>(*this);
+    made.source_ = &source;
+    return made;
+  }
+  [[nodiscard]] memory_source* source() const { return source_; }
+  /// The same device, for calls that wait for their result: they run in that stream, after what is
+  /// in it, and not in one of their own.
+  [[nodiscard]] Device in_stream(Stream queue) const {
+    Device made = static_cast<const Device&>(*this);
+    made.queue_ = queue;
+    return made;
+  }
+  [[nodiscard]] const std::optional<Stream>& queue() const { return queue_; }
+
+ private:
+  memory_source* source_ = nullptr;
+  std::optional<Stream> queue_;
 };
 
 /// Memory that the caller has already, handed out from its begin to its end and never taken back.

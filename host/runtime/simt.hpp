@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <new>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -25,7 +24,7 @@ struct stream_handle {
   bool operator==(const stream_handle&) const = default;
 };
 
-class device {
+class device : public caller_resources<device, stream_handle> {
  public:
   /// @param blocks_per_launch the largest grid, smaller than any GPU's to see what follows from it
   /// @throws input_error unless the executor can run warps of that size.
@@ -67,28 +66,11 @@ class device {
   }
 
   void make_current() const {}
-  /// The same device, whose `device_memory` is that of a source, which lives longer.
-  [[nodiscard]] device with_memory_of(memory_source& source) const {
-    device made = *this;
-    made.source_ = &source;
-    return made;
-  }
-  [[nodiscard]] memory_source* source() const { return source_; }
-  /// The same device, for calls that wait for their result: they run in that stream, after what is
-  /// in it, and not in one of their own.
-  [[nodiscard]] device in_stream(stream_handle queue) const {
-    device made = *this;
-    made.queue_ = queue;
-    return made;
-  }
-  [[nodiscard]] const std::optional<stream_handle>& queue() const { return queue_; }
   [[nodiscard]] std::uint64_t free_bytes() const { return ~std::uint64_t{0}; }
 
  private:
   int warp_size_;
   std::uint64_t blocks_per_launch_;
-  memory_source* source_ = nullptr;
-  std::optional<stream_handle> queue_;
 };
 
 inline device_facts facts_of(const device&) {
