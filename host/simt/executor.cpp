@@ -317,8 +317,6 @@ class worker_pool {
     wake_.notify_all();
   }
 
-  [[nodiscard]] unsigned count() const { return count_; }
-
   /// One more takes blocks of the launch that runs. @return whether there is one
   bool add_worker() {
     const std::scoped_lock lock(mutex_);
@@ -472,10 +470,6 @@ observer* set_observer(observer* observing) {
 
 observer* current_observer() {
   return active_observer;
-}
-
-unsigned worker_count() {
-  return pool().count();
 }
 
 void launch_erased(const launch_shape& shape, const erased_kernel& kernel, void* const* arguments) {

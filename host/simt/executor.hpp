@@ -69,10 +69,6 @@ std::uint64_t set_step_limit(std::uint64_t most);
 /// Sets a limit of steps for as long as it lives.
 using scoped_step_limit = scoped_setting<std::uint64_t, &set_step_limit>;
 
-/// How many OS threads share the blocks of a launch: `TENFOLD_THREADS` from the environment, else
-/// as many as the machine runs at once, up to 16.
-[[nodiscard]] unsigned worker_count();
-
 /// The size of what a kernel's parameter points to; 0 where it is no pointer, or one to void.
 template <typename Parameter>
 constexpr std::size_t pointed_bytes() {

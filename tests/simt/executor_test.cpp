@@ -621,10 +621,6 @@ TEST(Launch, TemplatesAndNamedNamespaces) {
   EXPECT_EQ(i, 25);
 }
 
-TEST(Launch, WorkerCountIsPositive) {
-  EXPECT_GE(worker_count(), 1U);
-}
-
 // ---- names --------------------------------------------------------------------------------------
 
 template <typename... Parameters>
