@@ -3,10 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "host/backends/module.hpp"
@@ -15,6 +17,7 @@
 #include "host/measure/testbed.hpp"
 #include "host/reduce/unlisted_stages.hpp"
 #include "host/text/program.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::cli {
 namespace {
@@ -73,6 +76,10 @@ auto call(const char* program, const char* what, char** argv) {
 /// Among the ranks of MPI a run is the work of a program that is linked to it.
 exit_code call_ranks(char** argv) {
 #ifdef TENFOLD_WITH_MPI
+  // All are started at once and wait for one build: the first rank alone tells of it.
+  for (const char* variable : {"OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char* const rank = std::getenv(variable); rank && std::string_view(rank) != "0")
+      be_quiet();
   return call("tenfold_ranks", "the program that runs among the ranks of MPI", argv)(argv);
 #else
   static_cast<void>(argv);
