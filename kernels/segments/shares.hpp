@@ -76,11 +76,12 @@ inline constexpr unsigned sparse_ends = 3;
 enum class density { sparse, few, some, many };
 
 /// The threads that a multiprocessor shall hold: it has shared memory for so many, and registers if
-/// accumulators are small.
-template <int BlockSize, int WarpSize, typename T>
-inline constexpr int threads_held = sizeof(T) > 8    ? BlockSize
-                                    : WarpSize == 64 ? 512
-                                                     : 1024;
+/// accumulators are small. Bytes take more of them.
+template <int BlockSize, int WarpSize, typename In, typename T>
+inline constexpr int threads_held = sizeof(T) > 8     ? BlockSize
+                                    : WarpSize == 64  ? 512
+                                    : sizeof(In) == 1 ? 768
+                                                      : 1024;
 
 /// Results that are so small are collected in shared memory, to be written side by side.
 template <typename T>
@@ -180,13 +181,12 @@ struct tile_elements {
   unsigned lead;
   bool are_loaded;
 
-  /// Loads `count` elements, where there are enough around them for vectors.
-  /// @param begin, end between which there are elements
+  /// Loads `count` elements.
+  /// @param has_room whether there are enough around them for vectors
   /// @param once marks them as read once
-  __device__ tile_elements(const In* from, unsigned count, const In* begin, const In* end,
-                           bool once)
+  __device__ tile_elements(const In* from, unsigned count, bool has_room, bool once)
       : lead(reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(In)) / sizeof(In)),
-        are_loaded(from >= begin + Width && from + Apart * Loads <= end &&
+        are_loaded(has_room &&
                    (alignof(In) == sizeof(In) || gpu::is_vector_aligned<Width>(from - lead))) {
     if (!are_loaded) return;
     const In* const mine = from + threadIdx.x % WarpSize * Width - lead;
@@ -221,7 +221,8 @@ struct tile_memory {
   gpu::shared_array<T, stages_results<T> ? WarpSize * many_ends<WarpSize> : 1> results;
 };
 
-/// What a warp has to fold yet, from an element and an end on.
+/// What a warp has to fold yet, from an element and a segment on. Ends and results are those of all
+/// segments: what is the same for all warps takes no registers.
 template <int WarpSize, typename In, typename Offset, typename T, typename Op>
 struct share {
   static constexpr int Width = width<In>;
@@ -229,13 +230,13 @@ struct share {
   using distance = std::make_unsigned_t<Offset>;
 
   const In* from;
-  const In* begin_of_all;
-  const In* end_of_all;
   const Offset* ends;
   T* out;
-  std::size_t steps, segments;  // the segments of this share and those behind it
-  distance begin;               // of `from`
+  std::size_t segments;
+  distance begin_of_all, end_of_all;
   Op op;
+  distance begin;  // of `from`
+  std::size_t segment, steps;
   T left = op.identity();
   density ends_are = density::few;
   unsigned likely_ends = WarpSize, likely_elements = ~0u;
@@ -252,8 +253,8 @@ struct share {
       // From a multiple of a warp's elements on, so that the sectors that lanes load are theirs
       // alone. Counted by elements and not by addresses, on which the bits must not depend.
       const unsigned lead = static_cast<unsigned>(begin % WarpSize), most_elements = Tile - lead;
+      if (!has_around(lead, most_elements)) break;
       const In* const first = from - lead;
-      if (first < begin_of_all || first + Tile > end_of_all) break;
       const unsigned most_steps = at_most(most_elements + sparse_ends);
       const auto my_end = load_ends<1>(sparse_ends + 1, Tile);
       static_array<loaded_vector<In, Width>, Loads> loaded;
@@ -283,7 +284,7 @@ struct share {
           part = fold_between(part, loaded, begin_of_segment, its_end);
           if (e == here) break;
           part = gpu::fold_warp<WarpSize>(part, op);
-          if (lane == 0) out[e] = part;
+          if (lane == 0) out[segment + e] = part;
           part = op.identity();
           begin_of_segment = its_end;
         }
@@ -311,12 +312,13 @@ struct share {
     // segments end, that is often too much, and is loaded again.
     const auto my_ends = load_ends<Ends>(most_ends, Tile);
     const tile_elements<WarpSize, In, Width, Width == 1 ? 1 : Loads> elements(
-        from, Width == 1 ? 0 : most_elements, begin_of_all, end_of_all, Ends == 1);
+        from, Width == 1 ? 0 : most_elements,
+        has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)), Ends == 1);
 
     const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
     unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
     // Behind the last end that is known, there may be others at the same place.
-    if (here == most_ends && here < segments) {
+    if (here == most_ends && segment + here < segments) {
       const unsigned last = gpu::broadcast<WarpSize>(get<Ends - 1>(my_ends), here / Ends - 1);
       if (last < length) length = last;
     }
@@ -344,7 +346,7 @@ struct share {
     if constexpr (stages_results<T>) {
       gpu::sync_warp();
       static_for<0, less_than<MostEnds>, increment<WarpSize>>([&]<int I>() {
-        if (I + lane < here) out[I + lane] = shared.results[I + lane];
+        if (I + lane < here) out[segment + I + lane] = shared.results[I + lane];
       });
     }
 
@@ -357,6 +359,12 @@ struct share {
     return steps < most_steps ? static_cast<unsigned>(steps) : most_steps;
   }
 
+  /// Whether there are so many elements before the next one, and from it on.
+  __device__ bool has_around(unsigned before, unsigned from_it_on) const {
+    return begin - begin_of_all >= before && begin <= end_of_all &&
+           end_of_all - begin >= from_it_on;
+  }
+
   /// The ends that this lane looks at, counted from the tile's begin; those behind the tile are at
   /// `tile` + 1.
   template <int Ends>
@@ -365,8 +373,8 @@ struct share {
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
       const unsigned i = threadIdx.x % WarpSize * Ends + E;
       get<E>(my_ends) = tile + 1;
-      if (i >= most_ends || i >= segments) return;
-      const auto away = static_cast<distance>(static_cast<distance>(ends[i]) - begin);
+      if (i >= most_ends || segment + i >= segments) return;
+      const auto away = static_cast<distance>(static_cast<distance>(ends[segment + i]) - begin);
       if (away <= tile) get<E>(my_ends) = static_cast<unsigned>(away);
     });
     return my_ends;
@@ -403,7 +411,7 @@ struct share {
     if constexpr (stages_results<T>)
       return shared.results[i];
     else
-      return out[i];
+      return out[segment + i];
   }
 
   /// Puts the ranks of segments where their last elements are. An empty one has its result at once,
@@ -456,9 +464,7 @@ struct share {
   __device__ void advance(unsigned elements, unsigned segments_ended) {
     from += elements;
     begin += elements;
-    ends += segments_ended;
-    out += segments_ended;
-    segments -= segments_ended;
+    segment += segments_ended;
     steps -= elements + segments_ended;
   }
 
@@ -481,7 +487,7 @@ struct share {
 /// @param rests what each block leaves of the segment at `unfinished`
 template <int BlockSize, int WarpSize, typename In, typename Offset, typename T, typename Op>
 __global__ void __launch_bounds__(
-    BlockSize, (gpu::bound_to_hold<threads_held<BlockSize, WarpSize, T>, BlockSize>))
+    BlockSize, (gpu::bound_to_hold<threads_held<BlockSize, WarpSize, In, T>, BlockSize>))
     reduce_segments(const In* in, const Offset* offsets, T* out, std::size_t segments, T* rests,
                     std::size_t* unfinished, Op op) {
   constexpr int LongRun = long_run<WarpSize, In, T>;
@@ -505,15 +511,17 @@ __global__ void __launch_bounds__(
   const std::size_t first = steps == 0 ? segments : count_ends<WarpSize>(offsets, segments, step);
   const std::size_t begin = begin_of_all + (step - first);
 
+  using distance = std::make_unsigned_t<Offset>;
   share<WarpSize, In, Offset, T, Op> mine{in + begin,
-                                          in + begin_of_all,
-                                          in + end_of_all,
-                                          offsets + first + 1,
-                                          out + first,
-                                          steps,
-                                          segments - first,
-                                          static_cast<std::make_unsigned_t<Offset>>(begin),
-                                          op};
+                                          offsets + 1,
+                                          out,
+                                          segments,
+                                          static_cast<distance>(begin_of_all),
+                                          static_cast<distance>(end_of_all),
+                                          op,
+                                          static_cast<distance>(begin),
+                                          first,
+                                          steps};
   while (mine.steps != 0) {
     if constexpr (Op::commutes)
       if (mine.ends_are == density::sparse) {
@@ -528,7 +536,7 @@ __global__ void __launch_bounds__(
       mine.template fold_tile<LongRun, 1>(memory[warp]);
   }
 
-  const bool has_ended = mine.segments != segments - first;
+  const bool has_ended = mine.segment != first;
   if (lane == 0) {
     rests_of_warps[warp] = mine.left;
     ended[warp] = has_ended;
@@ -538,7 +546,7 @@ __global__ void __launch_bounds__(
     out[first] = op(left_to_warp(warp, op.identity(), op, rests_of_warps, ended), out[first]);
   if (lane == 0 && warp == Warps - 1) {
     rests[blockIdx.x] = left_to_warp(Warps, op.identity(), op, rests_of_warps, ended);
-    unfinished[blockIdx.x] = segments - mine.segments;
+    unfinished[blockIdx.x] = mine.segment;
   }
 }
 

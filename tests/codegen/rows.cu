@@ -1,9 +1,10 @@
-// Kernels of rows, of narrow and of wide elements. A test compiles them, and a spilled register is
-// an error.
+// Kernels of rows and of segments, of narrow and of wide elements. A test compiles them, and a
+// spilled register is an error.
 #include <cstdint>
 
 #include "common/arg_extrema.hpp"
 #include "host/row_reducer.hpp"
+#include "host/segment_reducer.hpp"
 #include "host/transform_reduce.hpp"
 
 namespace tenfold {
@@ -17,6 +18,12 @@ void instantiate(const device& on, stream_handle queue) {
   row_reducer<In, Op, F>(on).enqueue({}, 1, 1, 1, nullptr, queue);
 }
 
+template <typename In, typename Op>
+void instantiate_segments(const device& on, stream_handle queue) {
+  segment_reducer<In, Op>(on).enqueue(nullptr, static_cast<const std::uint64_t*>(nullptr), 1,
+                                      nullptr, queue);
+}
+
 void instantiate_all(const device& on, stream_handle queue) {
   instantiate<std::int8_t, sum<std::int64_t>>(on, queue);
   instantiate<std::int8_t, sum<std::int32_t>>(on, queue);
@@ -27,6 +34,13 @@ void instantiate_all(const device& on, stream_handle queue) {
       on, queue);
   predicate_reducer<std::uint8_t, is_large>(on, quantifier::any)
       .enqueue(nullptr, 1, nullptr, queue);
+  instantiate_segments<std::int8_t, sum<std::int64_t>>(on, queue);
+  instantiate_segments<std::uint8_t, maximum<std::uint64_t>>(on, queue);
+  instantiate_segments<float16, sum<float>>(on, queue);
+  instantiate_segments<float, sum<float>>(on, queue);
+  instantiate_segments<float, sum<double>>(on, queue);
+  instantiate_segments<double, sum<double>>(on, queue);
+  instantiate_segments<std::int64_t, minimum<std::int64_t>>(on, queue);
 }
 
 }  // namespace tenfold
