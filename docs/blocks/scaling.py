@@ -1,9 +1,9 @@
 """What several GPUs that share an input were measured to gain."""
 
-from blocks.markdown import count, number
+from blocks.markdown import count
 from blocks.results import GPU, results
 from blocks.sources import image
-from scripts.common import table
+from scripts.common import device_name, table
 
 SCALING = f"{GPU}-scaling.json"
 LAST_STEPS = {"peer_partials": "in the kernel", "nccl": "by NCCL", "through_host": "through the host",
@@ -32,18 +32,20 @@ def bandwidth_kept(by, ranks, n):
 
 
 def scaling_table(document):
-    """Each number of GPUs beside one that has all elements, and one that has as many as each of them."""
+    """A column for each last step; of several GPUs also how much faster they are than one that has all elements."""
     rows = _rows(document)
-    lines = []
-    for by, ranks, n in sorted(rows, key=lambda key: (list(LAST_STEPS).index(key[0]), *key[1:])):
-        row, alone, of_share = rows[by, ranks, n], rows.get((by, 1, n)), _of_share(rows, by, ranks, n)
-        lines.append([count(n), LAST_STEPS[by], ranks, f"{row['real_time']:.4g}",
-                      number(round(row["bytes_per_second"] / 1e9)),
-                      f"{alone['real_time'] / row['real_time']:.2f}" if alone and ranks > 1 else "",
-                      f"{row['real_time'] - of_share['real_time']:+.3g}" if of_share and ranks > 1 else ""])
-    heads = [f"n, {document['context']['device']}, whole calls", "the last step", "GPUs", "us", "GB/s", "times one GPU",
-             "us more than one GPU for its share"]
-    return table(heads, lines)
+
+    def cell(by, ranks, n):
+        row, alone = rows.get((by, ranks, n)), rows.get((by, 1, n))
+        if row is None:
+            return ""
+        faster = f" ({alone['real_time'] / row['real_time']:.2f})" if alone and ranks > 1 else ""
+        return f"{row['real_time']:.4g}{faster}"
+
+    shapes = sorted({(ranks, n) for _, ranks, n in rows})
+    gpus = f"{shapes[-1][0]} {device_name(document['context'])} of one host"
+    heads = ["GPUs", f"n, {gpus}", *(f"{words}, us" for words in LAST_STEPS.values())]
+    return table(heads, [[ranks, count(n), *(cell(by, ranks, n) for by in LAST_STEPS)] for ranks, n in shapes])
 
 
 def scaling():
