@@ -29,7 +29,8 @@ class thread_ranks final : public ranks {
     explicit meeting(int count)
         : all_are_here(count, count_meetings{meetings}), brought(static_cast<std::size_t>(count)) {}
 
-    /// Waits until all are here. Who sleeps wakes up late, so nobody does before a millisecond.
+    /// Waits until all are here. A thread that sleeps wakes up late, so it first spins for a
+    /// millisecond.
     void wait() {
       using clock = std::chrono::steady_clock;
       const unsigned before = meetings;

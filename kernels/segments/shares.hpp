@@ -221,8 +221,8 @@ struct tile_memory {
   gpu::shared_array<T, stages_results<T> ? WarpSize * many_ends<WarpSize> : 1> results;
 };
 
-/// What a warp has to fold yet, from an element and a segment on. Ends and results are those of all
-/// segments: what is the same for all warps takes no registers.
+/// What a warp has to fold yet: elements from `from` on, and segments from `segment` on. `ends` and
+/// `out` are those of all segments, for what is the same in all warps takes no registers.
 template <int WarpSize, typename In, typename Offset, typename T, typename Op>
 struct share {
   static constexpr int Width = width<In>;
@@ -359,7 +359,7 @@ struct share {
     return steps < most_steps ? static_cast<unsigned>(steps) : most_steps;
   }
 
-  /// Whether there are so many elements before the next one, and from it on.
+  /// Whether `before` elements lie in front of `from`, and `from_it_on` behind it, itself included.
   __device__ bool has_around(unsigned before, unsigned from_it_on) const {
     return begin - begin_of_all >= before && begin <= end_of_all &&
            end_of_all - begin >= from_it_on;

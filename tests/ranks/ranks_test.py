@@ -41,7 +41,7 @@ def run(count, *options):
 
 
 def lines_of_tenfold(done):
-    """Without what is said of a build."""
+    """Without the lines that say how far a build is."""
     return [line for line in done.stderr.splitlines() if line.startswith("tenfold:") and not line.endswith(" ...")]
 
 
