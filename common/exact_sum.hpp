@@ -220,12 +220,12 @@ __host__ __device__ constexpr R round_bits(bool negative, std::uint64_t top, boo
   return with_sign<R>(negative, magnitude);
 }
 
-/// An integer of several words, rounded once.
-/// @param word word(i) is the i-th from below, of `words` in two's complement
-/// @param lowest the integer counts 2^lowest
+/// A sum, rounded once.
 /// @param flags of what was added up
-template <typename R, typename Word>
-__host__ __device__ constexpr R round_words(int words, Word word, int lowest, unsigned flags) {
+/// @param top of what is finite, as `round_bits` takes it; 0 if that is zero
+template <typename R>
+__host__ __device__ constexpr R round_sum(unsigned flags, bool negative, std::uint64_t top,
+                                          bool rest, int exponent) {
   using layout = layout_of<R>;
   constexpr std::uint64_t infinity = std::uint64_t{layout::special_exponent}
                                      << (layout::digits - 1);
@@ -233,7 +233,16 @@ __host__ __device__ constexpr R round_words(int words, Word word, int lowest, un
   if ((flags & met_not_a_number) != 0 || (flags & both) == both)
     return with_sign<R>(false, infinity | std::uint64_t{1} << (layout::digits - 2));
   if ((flags & both) != 0) return with_sign<R>((flags & met_negative_infinity) != 0, infinity);
+  if (top == 0) return with_sign<R>((flags & met_more_than_negative_zeros) == 0, 0);
+  return round_bits<R>(negative, top, rest, exponent);
+}
 
+/// An integer of several words, rounded once.
+/// @param word word(i) is the i-th from below, of `words` in two's complement
+/// @param lowest the integer counts 2^lowest
+/// @param flags of what was added up
+template <typename R, typename Word>
+__host__ __device__ constexpr R round_words(int words, Word word, int lowest, unsigned flags) {
   const bool is_negative = word(words - 1) >> 63 != 0;
   bool carry = is_negative, rest = false, below_next = false;
   std::uint64_t high = 0, next = 0, before = 0;
@@ -253,11 +262,10 @@ __host__ __device__ constexpr R round_words(int words, Word word, int lowest, un
     below_next = below_next || before != 0;
     before = each;
   }
-  if (high == 0) return with_sign<R>((flags & met_more_than_negative_zeros) == 0, 0);
-  const int shift = leading_zeros(high);
+  const int shift = high == 0 ? 0 : leading_zeros(high);
   if (shift != 0) high = high << shift | next >> (64 - shift);
   rest = rest || next << shift != 0;
-  return round_bits<R>(is_negative, high, rest, 64 * at + 63 - shift + lowest);
+  return round_sum<R>(flags, is_negative, high, rest, 64 * at + 63 - shift + lowest);
 }
 
 /// Bits of a sum beyond those of an element, its sign among them: room for less than 2^63 elements.

@@ -28,13 +28,12 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::exact {
 
-/// What blocks share, all zero between calls. Several of them, lest all blocks wait for one.
+/// What blocks share, all zero between calls.
 template <typename In>
 struct alignas(128) device_total {
   unsigned long long limbs[detail::limbs_of_sum<In>];  ///< of 2^32 each, and of what exceeds that
   unsigned flags;
 };
-inline constexpr int device_totals = 16;
 
 /// Flag of a block whose threads have added elements one by one, which fills its words.
 inline constexpr unsigned fills_words = 1u << 31;
@@ -290,54 +289,98 @@ class windows {
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
+/// Where the digits of a sum lie, an integer in two's complement.
+struct digits {
+  int begin, end;                 ///< others are zero below, and signs above
+  int lowest = -1, highest = -1;  ///< of its magnitude, those that are not zero
+  bool is_negative = false;
+};
+
+/// Makes digits of limbs in shared memory, each less than 2^62. By a warp, after a barrier.
+template <int Limbs, int WarpSize>
+__device__ digits carry_limbs(unsigned long long* limbs) {
+  const auto lane = static_cast<int>(threadIdx.x % WarpSize);
+  digits d{.begin = 0, .end = Limbs};
+  if constexpr (Limbs > WarpSize) {
+    // Most sums need a few limbs in a row, and one above for what they carry.
+    d = {.begin = Limbs, .end = 0};
+    static_for<0, less_than<Limbs>, increment<WarpSize>>([&]<int First>() {
+      const int i = First + lane;
+      const std::uint64_t used = gpu::ballot<WarpSize>(i < Limbs && limbs[i] != 0);
+      if (used == 0) return;
+      if (d.end == 0) d.begin = First + detail::trailing_zeros(used);
+      d.end = First + 65 - detail::leading_zeros(used);
+    });
+    if (d.end > Limbs) d.end = Limbs;
+  }
+
+  // Makes each limb positive, so that no more than 1 is carried on, and is taken off the next one.
+  constexpr std::uint64_t offset = std::uint64_t{1} << 62;
+  unsigned last_upper = 0;
+  bool carry = false;
+  int highest_but_ones = -1;
+  for (int first = d.begin; first < d.end; first += WarpSize) {
+    const int i = first + lane;
+    const bool is_mine = i < d.end;
+    const std::uint64_t limb = (is_mine ? limbs[i] : 0) + offset - (i > d.begin ? offset >> 32 : 0);
+    const auto upper = static_cast<unsigned>(limb >> 32);
+    const unsigned below = gpu::shuffle_up<WarpSize>(upper, 1);
+    const std::uint64_t all = (limb & 0xffffffff) + (lane == 0 ? last_upper : below);
+    // The sum of these masks hands a carry on through all lanes that pass it.
+    const std::uint64_t carrying = gpu::ballot<WarpSize>(all >> 32 != 0);
+    const std::uint64_t passing = gpu::ballot<WarpSize>(static_cast<unsigned>(all) == ~0u);
+    const std::uint64_t carried = ((carrying << 1 | carry) + passing) ^ passing;
+    const unsigned digit = static_cast<unsigned>(all) + (carried >> lane & 1);
+    if (is_mine) limbs[i] = digit;
+    last_upper = gpu::broadcast<WarpSize>(upper, WarpSize - 1);
+    carry = ((carrying | (passing & carried)) >> (WarpSize - 1) & 1) != 0;
+
+    const std::uint64_t used = gpu::ballot<WarpSize>(is_mine && digit != 0);
+    const std::uint64_t not_ones = gpu::ballot<WarpSize>(is_mine && digit != ~0u);
+    if (used != 0 && d.lowest < 0) d.lowest = first + detail::trailing_zeros(used);
+    if (used != 0) d.highest = first + 63 - detail::leading_zeros(used);
+    if (not_ones != 0) highest_but_ones = first + 63 - detail::leading_zeros(not_ones);
+    d.is_negative = gpu::ballot<WarpSize>(i + 1 == d.end && digit >> 31 != 0) != 0;
+  }
+  gpu::sync_warp();
+  if (d.is_negative) d.highest = highest_but_ones > d.lowest ? highest_but_ones : d.lowest;
+  return d;
+}
+
 /// What limbs in shared memory add up to, which are spoilt: rounded, unless T is an `exact_sum`. By
 /// a warp, after a barrier.
 /// @return in the first lane
 template <typename In, typename T, int WarpSize>
 __device__ T total_of(unsigned long long* limbs, unsigned flags) {
-  constexpr int count = block_total<In>::limbs;
-  const auto lane = static_cast<int>(threadIdx.x % WarpSize);
-  // Most sums need a few limbs in a row, and a single thread walks through them.
-  int first = count, last = -1;
-  for (int i = 0; i < count; i += WarpSize) {
-    const std::uint64_t used = gpu::ballot<WarpSize>(i + lane < count && limbs[i + lane] != 0);
-    if (used == 0) continue;
-    if (last < 0) first = i + detail::trailing_zeros(used);
-    last = i + 63 - detail::leading_zeros(used);
+  const digits d = carry_limbs<block_total<In>::limbs, WarpSize>(limbs);
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto magnitude = [&](int i) -> unsigned {
+      if (i < 0 || i < d.lowest) return 0;
+      const auto digit = static_cast<unsigned>(limbs[i]);
+      return !d.is_negative ? digit : i == d.lowest ? -digit : ~digit;
+    };
+    std::uint64_t top = std::uint64_t{magnitude(d.highest)} << 32 | magnitude(d.highest - 1);
+    const int shift = top == 0 ? 0 : detail::leading_zeros(top);
+    const std::uint64_t next = std::uint64_t{magnitude(d.highest - 2)} << shift;
+    top = top << shift | next >> 32;
+    const bool rest = static_cast<unsigned>(next) != 0 || d.lowest < d.highest - 2;
+    return detail::round_sum<T>(flags, d.is_negative, top, rest,
+                                detail::layout_of<In>::lowest + 32 * d.highest + 31 - shift);
+  } else {
+    const auto digit = [&](int i) -> std::uint64_t {
+      return i < d.begin ? 0 : i < d.end ? limbs[i] : d.is_negative ? ~0u : 0u;
+    };
+    return T::of_words([&](int i) { return digit(2 * i) | digit(2 * i + 1) << 32; }, flags);
   }
-  gpu::sync_warp();
-  if (lane != 0) return T{};
-  if constexpr (!std::is_floating_point_v<T>) first -= first % 2;  // words have two limbs
-  long long carry = 0;
-  for (int i = first; i <= last; ++i) {
-    const long long limb = static_cast<long long>(limbs[i]) + carry;
-    limbs[i] = static_cast<unsigned>(limb);
-    carry = limb >> 32;
-  }
-  const int used = last < 0 ? 0 : last - first + 1;
-  const auto word = [&](int i) -> std::uint64_t {
-    const auto above = static_cast<std::uint64_t>(carry);
-    const int low = 2 * i, high = low + 1;
-    if (low == used) return above;
-    return limbs[first + low] | (high < used ? limbs[first + high] : above) << 32;
-  };
-  if constexpr (std::is_floating_point_v<T>)
-    return detail::round_words<T>(used / 2 + 1, word, detail::layout_of<In>::lowest + 32 * first,
-                                  flags);
-  else
-    return T::of_words(
-        [&](int i) {
-          const int at = i - first / 2;
-          return at < 0 ? 0 : at <= used / 2 ? word(at) : static_cast<std::uint64_t>(carry >> 63);
-        },
-        flags & ~fills_words);
 }
 
 template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
-    reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* totals) {
+    reduce_blocks(const In* in, T* out, std::size_t n, Op, T*, device_total<In>* device) {
   constexpr int Width = gpu::vector_width<In, Items>;
   constexpr std::size_t Tile = std::size_t{BlockSize} * Items;
+  static_assert(Tile <= 1 << 14,
+                "a grid has no more blocks than that, so that limbs hold their sum");
   constexpr int Batch = 4 * Width > Items ? 4 * Width / Items : 1;
   __shared__ gpu::shared_array<block_total<In>, 1> shared;
   __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
@@ -445,48 +488,45 @@ __global__ void __launch_bounds__(BlockSize)
   if (tid % WarpSize == 0 && has_common) total.add_flags(common);
   __syncthreads();
   const bool is_alone = gridDim.x == 1;
-  device_total<In>& device = totals[blockIdx.x % device_totals];
   total.template fold<BlockSize, WarpSize>([&](unsigned i, unsigned long long limb) {
-    if (is_alone)
-      limbs[i] = limb;
-    else if (limb != 0)
-      atomicAdd(&device.limbs[i], limb);
+    if (is_alone) limbs[i] = limb;
+    if (is_alone || limb == 0) return;
+    // What is beyond 48 bits, which is seldom, goes into the next limb: else those of a whole grid
+    // could exceed 2^62.
+    const long long above = (static_cast<long long>(limb) + (1ll << 47)) >> 48;
+    atomicAdd(&device->limbs[i], limb - (static_cast<unsigned long long>(above) << 48));
+    if (above != 0) atomicAdd(&device->limbs[i + 1], static_cast<unsigned long long>(above) << 16);
   });
   if (!is_alone) {
-    if (tid == 0) atomicOr(&device.flags, total.flags() & ~fills_words);
+    if (tid == 0) atomicOr(&device->flags, total.flags() & ~fills_words);
     return;
   }
   __syncthreads();
   if (tid >= WarpSize) return;
-  const T result = total_of<In, T, WarpSize>(&limbs[0], total.flags());
+  const T result = total_of<In, T, WarpSize>(&limbs[0], total.flags() & ~fills_words);
   if (tid == 0) *out = result;
 }
 
 /// The second launch, of one block.
 template <int BlockSize, int WarpSize, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
-    round_total(const T*, T* out, std::size_t, Op, T*, device_total<In>* totals) {
+    round_total(const T*, T* out, std::size_t, Op, T*, device_total<In>* device) {
   __shared__ gpu::shared_array<unsigned long long, block_total<In>::limbs> limbs;
   gpu::allow_next_launch();
   gpu::await_previous_launch();
-  for (unsigned i = threadIdx.x; i < block_total<In>::limbs; i += BlockSize) {
-    unsigned long long limb = 0;
-    static_for<0, less_than<device_totals>, increment<1>>(
-        [&]<int Each>() { limb += totals[Each].limbs[i]; });
-    limbs[i] = limb;
-    static_for<0, less_than<device_totals>, increment<1>>(
-        [&]<int Each>() { totals[Each].limbs[i] = 0; });
-  }
-  unsigned flags = 0;
-  if (threadIdx.x == 0)
-    static_for<0, less_than<device_totals>, increment<1>>([&]<int Each>() {
-      flags |= totals[Each].flags;
-      totals[Each].flags = 0;
-    });
-  __syncthreads();
-  if (threadIdx.x >= WarpSize) return;
+  const unsigned lane = threadIdx.x;
+  if (lane >= WarpSize) return;
+  const unsigned flags = device->flags;
+  static_for<0, less_than<block_total<In>::limbs>, increment<WarpSize>>([&]<int First>() {
+    const unsigned i = First + lane;
+    if (i >= block_total<In>::limbs) return;
+    limbs[i] = device->limbs[i];
+    device->limbs[i] = 0;
+  });
+  gpu::sync_warp();
+  if (lane == 0) device->flags = 0;
   const T result = total_of<In, T, WarpSize>(&limbs[0], flags);
-  if (threadIdx.x == 0) *out = result;
+  if (lane == 0) *out = result;
 }
 
 struct stage : stage_defaults {
@@ -499,7 +539,7 @@ struct stage : stage_defaults {
   using unrounded = exact_sum<In>;
 
   template <typename In, typename T>
-  static constexpr std::size_t zeroed_bytes = device_totals * sizeof(device_total<In>);
+  static constexpr std::size_t zeroed_bytes = sizeof(device_total<In>);
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "common/exact_sum.hpp"
@@ -143,11 +144,11 @@ TYPED_TEST(ExactStage, LosesNothingWhereItsWindowsAreFull) {
 }
 
 /// Each batch of each thread lies elsewhere than the one before, so that all windows are emptied,
-/// and each time all bits of a word but the lowest are set.
+/// and each time all bits of a word but the lowest are set, the upper one of a limb.
 using ExactStageOfDoubles = ExactStage<double>;
 TEST_F(ExactStageOfDoubles, HandsCarriesOnBeforeAWordIsFull) {
   constexpr std::uint64_t batch = 2 * 4 * 256, n = 1 << 24;
-  const double word = std::ldexp(65535, 64 * 16 + detail::layout_of<double>::lowest);
+  const double word = std::ldexp(65535, 65 * 16 + detail::layout_of<double>::lowest);
   // A thread has two elements of each of the four.
   const double lower[] = {1, 0x1p-53, word, word}, upper[] = {0x1p16, 0.5, word, word};
   std::vector<double> in(n);
@@ -156,7 +157,38 @@ TEST_F(ExactStageOfDoubles, HandsCarriesOnBeforeAWordIsFull) {
   exact_sum<double> expected;
   for (std::uint64_t i = 0; i < 2 * batch; ++i) expected.add(in[i]);
   for (std::uint64_t all = 2 * batch; all < n; all *= 2) expected = expected + expected;
-  EXPECT_EQ(add(device(devices[0]), {256, 4, 1}, in), expected.round());
+  for (const std::uint64_t grid : {1, 2, 5})
+    EXPECT_EQ(add(device(devices[0]), {256, 4, grid}, in), expected.round()) << "grid " << grid;
+}
+
+/// All bits of a sum are set from the lowest to the highest, and a unit more carries through all of
+/// them; likewise below zero, and where a unit is missing.
+TYPED_TEST(ExactStage, CarriesThroughEveryLimb) {
+  using T = TypeParam;
+  using layout = detail::layout_of<T>;
+  const T unit = from_bits<T>(1);
+  std::vector<T> ones;
+  for (int exponent = 1; exponent < int{layout::special_exponent}; exponent += layout::digits)
+    ones.push_back(
+        from_bits<T>((static_cast<std::uint64_t>(exponent + 1) << (layout::digits - 1)) - 1));
+  for (const int units : {-2, -1, 0, 1, 2})
+    for (const bool is_negative : {false, true})
+      for (const shape& s : {shape{256, 4, 1}, {256, 4, 3}}) {
+        std::vector<T> in(4 * 256 * 4);
+        std::ranges::copy(ones, in.begin());
+        for (int i = 0; i < std::abs(units); ++i)
+          in[in.size() - 1 - static_cast<std::size_t>(i)] = units < 0 ? negated(unit) : unit;
+        if (is_negative) std::ranges::transform(in, in.begin(), negated<T>);
+        for (const int number : devices) {
+          const device on(number);
+          const uploaded<T> elements(on, in);
+          reducer<T, exact_sum<T>, sum<exact_sum<T>>> keep(exact::stage{}, on, in.size(), s);
+          EXPECT_TRUE(keep(elements.get(), in.size()) == added(in))
+              << units << " units, grid " << s.grid << ", device " << number;
+          EXPECT_EQ(bits(this->add(on, s, in)), bits(added(in).round()))
+              << units << " units, grid " << s.grid << ", device " << number;
+        }
+      }
 }
 
 #if !defined(TENFOLD_RUNTIME)
