@@ -4,9 +4,9 @@
 // reads memory as stage 17 does; what is new is where elements are added up (docs/exact.md).
 //
 // A thread keeps a few windows: doubles, each a whole number of its own unit, 2^41 from one unit to
-// the next. All but the lowest start from a number so large that its last place is the unit: what
-// such a window changes by, when x is added to it, is x as a whole number of units, and what is
-// left of x goes into the next window. As long as elements lie between the windows' ends, and no
+// the next. Each starts from a number so large that its last place is the unit: what a window
+// changes by, when x is added to it, is x as a whole number of units, and what is left of x goes
+// into the next window. As long as elements lie between the windows' ends, and no
 // more than 1024 are added, no bit is lost. Where a batch lies elsewhere, the thread empties its
 // windows and moves them; what no windows could hold is added to an integer in shared memory, which
 // holds everything. At the end all windows go there, each block's integer is added to one of the
@@ -45,8 +45,8 @@ class block_total {
  public:
   static constexpr int limbs = detail::limbs_of_sum<In>;
   static constexpr unsigned copies = 32;
-  /// Of each copy's words, until their carries must be handed on: elements add less than 2^16 to a
-  /// word, and a thread's windows, of which no three reach the same word, less than 2^17.
+  /// Of each copy's words, until their carries must be handed on: elements add no more than 2^16 to
+  /// a word, and a thread's windows, of which no three reach the same word, no more than 2^17.
   static constexpr int most_elements = 2048, most_emptied = 8192;
   static_assert((std::int64_t{most_elements} << 16) + (std::int64_t{most_emptied} << 17) <
                 std::int64_t{1} << 31);
@@ -58,22 +58,18 @@ class block_total {
     if (threadIdx.x == 0) flags_ = 0;
   }
 
-  /// Adds significand * 2^position to this lane's copy, or takes it off. The significand is less
-  /// than 2^Bits.
+  /// Adds value * 2^position to this lane's copy. The value is less than 2^Bits. All its words are
+  /// added, zeros as well: to ask would take longer.
   template <int Bits>
-  __device__ void add(std::uint64_t significand, unsigned position, bool is_negative) {
+  __device__ void add(long long value, unsigned position) {
     int* word = words_ + position / 16 * copies + threadIdx.x % copies;
     const unsigned shift = position % 16;
-    const auto put = [&](int at, std::uint64_t bits) {
-      const auto part = static_cast<int>(bits & 0xffff);
-      if (part != 0) atomicAdd(word + at * copies, is_negative ? -part : part);
-    };
-    const std::uint64_t low = significand << shift, high = significand >> 1 >> (63 - shift);
-    static_for<0, less_than<(Bits + 15 + 15) / 16>, increment<1>>([&]<int I>() {
-      if constexpr (I < 4)
-        put(I, low >> (16 * I));
-      else
-        put(I, high);
+    const auto low = static_cast<unsigned long long>(value) << shift;
+    const long long high = value >> 1 >> (63 - shift);
+    constexpr int last = (Bits + 14) / 16;  // of its words, the one that has the sign
+    static_for<0, less_equal<last>, increment<1>>([&]<int I>() {
+      const long long part = I < 4 ? static_cast<long long>(low) >> (16 * I % 64) : high;
+      atomicAdd(word + I * copies, static_cast<int>(I < last ? part & 0xffff : part));
     });
   }
 
@@ -147,19 +143,26 @@ template <typename In>
 class windows {
   using layout = detail::layout_of<In>;
   static constexpr int count = layout::digits <= 11 ? 1 : layout::digits <= 24 ? 2 : 3;
-  static constexpr int window_bits = count == 1 ? 43 : 41;  // from one to the next
+  static constexpr int window_bits = 41;  // from one to the next
   static constexpr int special = layout::special_exponent;
-  /// How many exponents elements may have.
+  /// How many exponents elements may have, subnormals as the least of the others.
   static constexpr int reach = window_bits * count - layout::digits;
-  static constexpr bool hold_all = reach >= special;
+  static constexpr bool hold_all = reach + 1 >= special;
+  /// Above those of a first batch. Where the next elements are no one knows; more of them are far
+  /// below the largest than above.
+  static constexpr int above = reach / 5;
   /// A key is what tells elements' sizes: all bits but the sign, of doubles the upper ones.
   static constexpr int key_fraction = sizeof(In) == 8 ? 20 : layout::digits - 1;
 
  public:
   static constexpr int most = 1024;  ///< elements, until they must be emptied
-  /// Parts of less than 2^(window_bits - 1) units, up and down from 1.5 * 2^52 of them, or from 0.
-  static_assert(std::int64_t{most} << (window_bits - 1) <= std::int64_t{1}
-                                                               << (count == 1 ? 53 : 51));
+  /// Parts of less than 2^(window_bits - 1) units, up and down from 1.5 * 2^52 of them.
+  static_assert(std::int64_t{most} << (window_bits - 1) <= std::int64_t{1} << 51);
+  /// The words of the highest window are there.
+  static_assert(special - 1 + above - reach + window_bits * (count - 1) + 51 + 31 <=
+                32 * block_total<In>::limbs);
+
+  __device__ windows() { clear(); }
 
   /// What must be known of elements to tell whether the windows hold them.
   struct extent {
@@ -218,21 +221,16 @@ class windows {
 
   /// Moves them, which must be empty, to where they hold the elements, if there is such a place.
   __device__ void move_to(const extent& e) {
-    // Where the next elements are no one knows; more of them are far below the largest than above.
-    constexpr int above = reach / 5;
-    constexpr int last = 1023 - 53 - window_bits * (count - 1) - layout::lowest - scaled<In>::scale;
+    constexpr int last =
+        hold_all ? 0 : 1023 - 53 - window_bits * (count - 1) - layout::lowest - scaled<In>::scale;
     int position = static_cast<int>(e.largest >> key_fraction) + above - reach;
     position = position < 0 ? 0 : position > last ? last : position;
     const int end = position + reach + 1 < special ? position + reach + 1 : special;
     begin_ = position == 0 ? 0 : static_cast<unsigned>(position + 1) << key_fraction;
     end_ = static_cast<unsigned>(end) << key_fraction;
-    static_for<1, less_than<count>, increment<1>>([&]<int W>() {
-      const int last_place = scaled<In>::scale + layout::lowest + position + W * window_bits;
-      get<W - 1>(starts_) =
-          __builtin_bit_cast(double, static_cast<std::uint64_t>(1023 + 52 + last_place) << 52 |
-                                         std::uint64_t{1} << 51);
-      get<W>(sums_) = get<W - 1>(starts_);
-    });
+    const int unit = scaled<In>::scale + layout::lowest + position;
+    start_ = static_cast<std::uint64_t>(1023 + 52 + unit) << 52 | std::uint64_t{1} << 51;
+    clear();
   }
 
   template <int Count>
@@ -250,18 +248,9 @@ class windows {
   }
 
   __device__ void empty_into(block_total<In>& total) {
-    static_for<0, less_than<count>, increment<1>>([&]<int W>() {
-      double start = 0;
-      if constexpr (W > 0) start = get<W - 1>(starts_);
-      const detail::float_parts p = detail::parts_of(get<W>(sums_) - start);
-      // The lower bits, which no element has, are zero.
-      const int position = static_cast<int>(p.position) + detail::layout_of<double>::lowest -
-                           layout::lowest - scaled<In>::scale;
-      if (p.significand != 0)
-        total.template add<53>(position < 0 ? p.significand >> -position : p.significand,
-                               position < 0 ? 0u : static_cast<unsigned>(position), p.is_negative);
-      get<W>(sums_) = start;
-    });
+    static_for<0, less_than<count>, increment<1>>(
+        [&]<int W>() { add_units(units<W>(), W, total); });
+    clear();
   }
 
  private:
@@ -284,8 +273,28 @@ class windows {
     get<0>(sums_) += x;
   }
 
-  static_array<double, 3> sums_{0.0, 0.0, 0.0};
-  static_array<double, 2> starts_{0.0, 0.0};
+  /// The bits of the number that a window starts from.
+  template <int W>
+  __device__ std::uint64_t start() const {
+    return start_ + (std::uint64_t{W * window_bits} << 52);
+  }
+  /// What a window holds: numbers of its size are as far apart as their bits.
+  template <int W>
+  __device__ long long units() const {
+    return static_cast<long long>(__builtin_bit_cast(std::uint64_t, get<W>(sums_)) - start<W>());
+  }
+  __device__ void add_units(long long units, int window, block_total<In>& total) const {
+    const auto position = static_cast<int>(start_ >> 52) - (1023 + 52) - scaled<In>::scale -
+                          layout::lowest + window * window_bits;
+    if (units != 0) total.template add<51>(units, static_cast<unsigned>(position));
+  }
+  __device__ void clear() {
+    static_for<0, less_than<count>, increment<1>>(
+        [&]<int W>() { get<W>(sums_) = __builtin_bit_cast(double, start<W>()); });
+  }
+
+  static_array<double, 3> sums_;
+  std::uint64_t start_ = 0;       // the bits of what the lowest window starts from
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
@@ -464,7 +473,9 @@ __global__ void __launch_bounds__(BlockSize)
         if (i >= n) continue;
         const detail::float_parts p = detail::parts_of(in[i]);
         flags |= p.flags;
-        total.template add<detail::layout_of<In>::digits>(p.significand, p.position, p.is_negative);
+        const auto significand = static_cast<long long>(p.significand);
+        total.template add<detail::layout_of<In>::digits>(
+            p.is_negative ? -significand : significand, p.position);
       }
     }
     begin += tiles * stride;
