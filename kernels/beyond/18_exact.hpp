@@ -341,9 +341,10 @@ __device__ digits carry_limbs(unsigned long long* limbs) {
     const std::uint64_t carried = ((carrying << 1 | carry) + passing) ^ passing;
     const unsigned digit = static_cast<unsigned>(all) + (carried >> lane & 1);
     if (is_mine) limbs[i] = digit;
-    last_upper = gpu::broadcast<WarpSize>(upper, WarpSize - 1);
-    carry = ((carrying | (passing & carried)) >> (WarpSize - 1) & 1) != 0;
-
+    if constexpr (Limbs > WarpSize) {
+      last_upper = gpu::broadcast<WarpSize>(upper, WarpSize - 1);
+      carry = ((carrying | (passing & carried)) >> (WarpSize - 1) & 1) != 0;
+    }
     const std::uint64_t used = gpu::ballot<WarpSize>(is_mine && digit != 0);
     const std::uint64_t not_ones = gpu::ballot<WarpSize>(is_mine && digit != ~0u);
     if (used != 0 && d.lowest < 0) d.lowest = first + detail::trailing_zeros(used);
