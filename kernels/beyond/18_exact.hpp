@@ -67,7 +67,7 @@ class block_total {
     const auto low = static_cast<unsigned long long>(value) << shift;
     const long long high = value >> 1 >> (63 - shift);
     constexpr int last = (Bits + 14) / 16;  // of its words, the one that has the sign
-    static_for<0, less_equal<last>, increment<1>>([&]<int I>() {
+    static_for<0, less_than<last + 1>, increment<1>>([&]<int I>() {
       const long long part = I < 4 ? static_cast<long long>(low) >> (16 * I % 64) : high;
       atomicAdd(word + I * copies, static_cast<int>(I < last ? part & 0xffff : part));
     });

@@ -70,8 +70,10 @@ TEST(KernelSources, ShareEveryWordOfTheVocabularyThatTheyUse) {
         users[(*it)[1]].insert(std::string(file));
   EXPECT_FALSE(users.empty());
   for (const char* of_the_language : {"static_assert", "static_cast"}) users.erase(of_the_language);
-  for (const char* of_rows_too : {"gpu::ballot", "gpu::bound_to_hold", "gpu::fold_warp"})
-    users.erase(of_rows_too);
+  // These serve the kernels of rows, segments and ranks as well.
+  for (const char* of_others_too :
+       {"gpu::ballot", "gpu::bound_to_hold", "gpu::broadcast", "gpu::fold_warp", "gpu::shuffle_up"})
+    users.erase(of_others_too);
   // Two elements in an instruction, where no operator of theirs is meant.
   for (const char* of_pairs : {"gpu::greater_halves", "gpu::lesser_halves"}) users.erase(of_pairs);
   users.erase("gpu::prefetch");  // has a meaning beside launches that start early alone
