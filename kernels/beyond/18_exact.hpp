@@ -321,6 +321,7 @@ __device__ digits carry_limbs(unsigned long long* limbs) {
       d.end = First + 65 - detail::leading_zeros(used);
     });
     if (d.end > Limbs) d.end = Limbs;
+    gpu::sync_warp();  // lanes go on with other limbs
   }
 
   // Makes each limb positive, so that no more than 1 is carried on, and is taken off the next one.
