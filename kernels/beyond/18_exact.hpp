@@ -6,11 +6,11 @@
 // A thread keeps a few windows: doubles, each a whole number of its own unit, 2^41 from one unit to
 // the next. Each starts from a number so large that its last place is the unit: what a window
 // changes by, when x is added to it, is x as a whole number of units, and what is left of x goes
-// into the next window. As long as elements lie between the windows' ends, and no
-// more than 1024 are added, no bit is lost. Where a batch lies elsewhere, the thread empties its
-// windows and moves them; what no windows could hold is added to an integer in shared memory, which
-// holds everything. At the end all windows go there, each block's integer is added to one of the
-// device, and a second launch of one block rounds.
+// into the next window. As long as elements lie between the windows' ends, and no more than 1024
+// are added, no bit is lost. Where a batch lies elsewhere, the thread empties its windows and moves
+// them; what no windows could hold is added to an integer in shared memory, which holds everything.
+// At the end all windows go there, each block's integer is added to one of the device, and a second
+// launch of one block rounds.
 //
 // Integers are the same in any order: threads may add by atomics, which wait for nothing, since no
 // carry is handed on at once. Each lane of a warp has its own, so that they do not meet.
@@ -278,7 +278,7 @@ class windows {
   __device__ std::uint64_t start() const {
     return start_ + (std::uint64_t{W * window_bits} << 52);
   }
-  /// What a window holds: numbers of its size are as far apart as their bits.
+  /// What a window holds: of two doubles that are a unit apart, the bits differ by 1.
   template <int W>
   __device__ long long units() const {
     return static_cast<long long>(__builtin_bit_cast(std::uint64_t, get<W>(sums_)) - start<W>());
@@ -298,45 +298,48 @@ class windows {
   unsigned begin_ = 0, end_ = 0;  // of the keys
 };
 
-/// Where the digits of a sum lie, an integer in two's complement.
-struct digits {
-  int begin, end;                 ///< others are zero below, and signs above
-  int lowest = -1, highest = -1;  ///< of its magnitude, those that are not zero
+/// Which limbs of a sum are in use, once no carry is left in them: an integer in two's complement.
+struct used_limbs {
+  int begin, end;                 ///< those below are zero, those above repeat the sign
+  int lowest = -1, highest = -1;  ///< of the magnitude, those that are not zero
   bool is_negative = false;
 };
 
-/// Makes digits of limbs in shared memory, each less than 2^62. By a warp, after a barrier.
+/// Hands on the carries of limbs in shared memory, each less than 2^62, so that 32 bits are left in
+/// each. By a warp, after a barrier.
 template <int Limbs, int WarpSize>
-__device__ digits carry_limbs(unsigned long long* limbs) {
+__device__ used_limbs carry_limbs(unsigned long long* limbs) {
   const auto lane = static_cast<int>(threadIdx.x % WarpSize);
-  digits d{.begin = 0, .end = Limbs};
+  used_limbs sum{.begin = 0, .end = Limbs};
   if constexpr (Limbs > WarpSize) {
     // Most sums need a few limbs in a row, and one above for what they carry.
-    d = {.begin = Limbs, .end = 0};
+    sum = {.begin = Limbs, .end = 0};
     static_for<0, less_than<Limbs>, increment<WarpSize>>([&]<int First>() {
       const int i = First + lane;
       const std::uint64_t used = gpu::ballot<WarpSize>(i < Limbs && limbs[i] != 0);
       if (used == 0) return;
-      if (d.end == 0) d.begin = First + detail::trailing_zeros(used);
-      d.end = First + 65 - detail::leading_zeros(used);
+      if (sum.end == 0) sum.begin = First + detail::trailing_zeros(used);
+      sum.end = First + 65 - detail::leading_zeros(used);
     });
-    if (d.end > Limbs) d.end = Limbs;
+    if (sum.end > Limbs) sum.end = Limbs;
     gpu::sync_warp();  // lanes go on with other limbs
   }
 
-  // Makes each limb positive, so that no more than 1 is carried on, and is taken off the next one.
+  // Added to each limb, so that none is negative and no carry more than 1; the next limb has it
+  // taken off.
   constexpr std::uint64_t offset = std::uint64_t{1} << 62;
   unsigned last_upper = 0;
   bool carry = false;
-  int highest_but_ones = -1;
-  for (int first = d.begin; first < d.end; first += WarpSize) {
+  int highest_not_ones = -1;
+  for (int first = sum.begin; first < sum.end; first += WarpSize) {
     const int i = first + lane;
-    const bool is_mine = i < d.end;
-    const std::uint64_t limb = (is_mine ? limbs[i] : 0) + offset - (i > d.begin ? offset >> 32 : 0);
+    const bool is_mine = i < sum.end;
+    const std::uint64_t limb =
+        (is_mine ? limbs[i] : 0) + offset - (i > sum.begin ? offset >> 32 : 0);
     const auto upper = static_cast<unsigned>(limb >> 32);
     const unsigned below = gpu::shuffle_up<WarpSize>(upper, 1);
     const std::uint64_t all = (limb & 0xffffffff) + (lane == 0 ? last_upper : below);
-    // The sum of these masks hands a carry on through all lanes that pass it.
+    // The sum of both masks hands a carry on through all lanes that pass it.
     const std::uint64_t carrying = gpu::ballot<WarpSize>(all >> 32 != 0);
     const std::uint64_t passing = gpu::ballot<WarpSize>(static_cast<unsigned>(all) == ~0u);
     const std::uint64_t carried = ((carrying << 1 | carry) + passing) ^ passing;
@@ -348,14 +351,14 @@ __device__ digits carry_limbs(unsigned long long* limbs) {
     }
     const std::uint64_t used = gpu::ballot<WarpSize>(is_mine && digit != 0);
     const std::uint64_t not_ones = gpu::ballot<WarpSize>(is_mine && digit != ~0u);
-    if (used != 0 && d.lowest < 0) d.lowest = first + detail::trailing_zeros(used);
-    if (used != 0) d.highest = first + 63 - detail::leading_zeros(used);
-    if (not_ones != 0) highest_but_ones = first + 63 - detail::leading_zeros(not_ones);
-    d.is_negative = gpu::ballot<WarpSize>(i + 1 == d.end && digit >> 31 != 0) != 0;
+    if (used != 0 && sum.lowest < 0) sum.lowest = first + detail::trailing_zeros(used);
+    if (used != 0) sum.highest = first + 63 - detail::leading_zeros(used);
+    if (not_ones != 0) highest_not_ones = first + 63 - detail::leading_zeros(not_ones);
+    sum.is_negative = gpu::ballot<WarpSize>(i + 1 == sum.end && digit >> 31 != 0) != 0;
   }
   gpu::sync_warp();
-  if (d.is_negative) d.highest = highest_but_ones > d.lowest ? highest_but_ones : d.lowest;
-  return d;
+  if (sum.is_negative) sum.highest = highest_not_ones > sum.lowest ? highest_not_ones : sum.lowest;
+  return sum;
 }
 
 /// What limbs in shared memory add up to, which are spoilt: rounded, unless T is an `exact_sum`. By
@@ -363,23 +366,23 @@ __device__ digits carry_limbs(unsigned long long* limbs) {
 /// @return in the first lane
 template <typename In, typename T, int WarpSize>
 __device__ T total_of(unsigned long long* limbs, unsigned flags) {
-  const digits d = carry_limbs<block_total<In>::limbs, WarpSize>(limbs);
+  const used_limbs sum = carry_limbs<block_total<In>::limbs, WarpSize>(limbs);
   if constexpr (std::is_floating_point_v<T>) {
     const auto magnitude = [&](int i) -> unsigned {
-      if (i < 0 || i < d.lowest) return 0;
+      if (i < 0 || i < sum.lowest) return 0;
       const auto digit = static_cast<unsigned>(limbs[i]);
-      return !d.is_negative ? digit : i == d.lowest ? -digit : ~digit;
+      return !sum.is_negative ? digit : i == sum.lowest ? -digit : ~digit;
     };
-    std::uint64_t top = std::uint64_t{magnitude(d.highest)} << 32 | magnitude(d.highest - 1);
+    std::uint64_t top = std::uint64_t{magnitude(sum.highest)} << 32 | magnitude(sum.highest - 1);
     const int shift = top == 0 ? 0 : detail::leading_zeros(top);
-    const std::uint64_t next = std::uint64_t{magnitude(d.highest - 2)} << shift;
+    const std::uint64_t next = std::uint64_t{magnitude(sum.highest - 2)} << shift;
     top = top << shift | next >> 32;
-    const bool rest = static_cast<unsigned>(next) != 0 || d.lowest < d.highest - 2;
-    return detail::round_sum<T>(flags, d.is_negative, top, rest,
-                                detail::layout_of<In>::lowest + 32 * d.highest + 31 - shift);
+    const bool rest = static_cast<unsigned>(next) != 0 || sum.lowest < sum.highest - 2;
+    return detail::round_sum<T>(flags, sum.is_negative, top, rest,
+                                detail::layout_of<In>::lowest + 32 * sum.highest + 31 - shift);
   } else {
     const auto digit = [&](int i) -> std::uint64_t {
-      return i < d.begin ? 0 : i < d.end ? limbs[i] : d.is_negative ? ~0u : 0u;
+      return i < sum.begin ? 0 : i < sum.end ? limbs[i] : sum.is_negative ? ~0u : 0u;
     };
     return T::of_words([&](int i) { return digit(2 * i) | digit(2 * i + 1) << 32; }, flags);
   }
