@@ -126,6 +126,27 @@ class Comparison(unittest.TestCase):
         finally:
             counters.EXPLANATIONS = before
 
+    def test_explains_fewer_shared_reads_of_hardware_only_where_lanes_are_equal(self):
+        def verdicts(executor, hardware):
+            """Each: requests, wavefronts, lanes; of the executor also bytes a lane."""
+            stage = self.stage(0, {})
+            one, = stage["passes"]
+            one["executor"]["blocks"] = 1
+            one["executor"]["shared_reads"] = {"requests": executor[0], "wavefronts": executor[1], "lanes": executor[2],
+                                               "bytes": executor[2] * executor[3], "sectors": 0}
+            one["hardware"][counters.ACTIVE_THREADS] = {"LDS": hardware[2]}
+            for counter, value in zip(("requests", "wavefronts"), hardware):
+                one["hardware"][counters.BY_NAME[f"shared reads, {counter}"].metrics[0]] = value
+            rows = {row.counter.name: row.verdict for row in counters.compare_stage(stage)}
+            return rows["shared reads, requests"], rows["shared reads, wavefronts"]
+
+        # A lane that comes in a request of its own, and 64 bits that all lanes read.
+        self.assertEqual(verdicts((29, 29, 705, 4), (23, 23, 705)), ("explained", "explained"))
+        self.assertEqual(verdicts((2, 3, 43, 8), (2, 2, 43)), ("equal", "explained"))
+        self.assertEqual(verdicts((29, 29, 705, 4), (23, 23, 700)), ("unexplained", "unexplained"))
+        self.assertEqual(verdicts((2, 3, 43, 4), (2, 2, 43)), ("equal", "unexplained"))
+        self.assertEqual(verdicts((2, 2, 43, 8), (2, 3, 43)), ("equal", "unexplained"))
+
 
 class Launches(unittest.TestCase):
     def test_repeat_after_a_call(self):
