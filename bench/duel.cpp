@@ -169,8 +169,7 @@ std::string describe_ratio(const measure::speed_ratio& r) {
 
 std::string notes(const result& s) {
   std::string text;
-  if (const verdict v = s.overall(); v != verdict::right)
-    text += "  " + paint(measure::name_of(v), measure::colour_of(v));
+  if (const verdict v = s.overall(); v != verdict::right) text += "  " + measure::paint(v);
   if (s.is_spread_wide())
     text +=
         "  " + paint(fmt::format("wide spread: {:.0f}%", 100 * s.time.spread()), colour::yellow);

@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "host/distributed_reducer.hpp"
+#include "host/measure/result.hpp"
 #include "host/measure/slowest_rank.hpp"
-#include "host/measure/statistics.hpp"
 #include "host/ranks/gather_through_host.hpp"
 #include "host/ranks/peers.hpp"
 #include "host/ranks/threads.hpp"
@@ -113,13 +115,8 @@ constexpr way ways[] = {{"peer_partials", in_the_kernel},
 #endif
                         {"through_host", through_host}};
 
-struct timed {
-  std::vector<double> seconds;  ///< of each round
-  bool is_right = false;        ///< on this rank, in each round
-};
-
 /// @param n of each rank
-timed time_on(const ranks& all, const way& by, std::uint64_t n) {
+measure::result time_on(const ranks& all, const way& by, std::uint64_t n) {
   const device on = device_of(all.rank());
   on.make_current();
   const stream queue(on);
@@ -133,8 +130,14 @@ timed time_on(const ranks& all, const way& by, std::uint64_t n) {
     copy_to_device(in + window * n, of_a_window.data(), n * sizeof(float), queue.handle());
   queue.synchronize();
   const shared_call call = by.make(all, on, n);
-  timed t{.seconds = {}, .is_right = true};
-  const auto expected = static_cast<float>(n % 3 == 0 ? 0 : -all.count());
+  const value expected = n % 3 == 0 ? 0.0F : static_cast<float>(-all.count());
+  measure::result r{.who = {.name = by.name},
+                    .at = {.n = n * static_cast<std::uint64_t>(all.count()),
+                           .mode = measure::timing_mode::back_to_back,
+                           .ranks = all.count()},
+                    .warp_size = on.properties().warp_size,
+                    .computed = expected,
+                    .expected = {.expected = expected}};
   constexpr int warm_up = 5;
   for (int round = -warm_up; round < rounds; ++round) {
     const float* const window = in + static_cast<std::uint64_t>(round + warm_up) % windows * n;
@@ -142,29 +145,16 @@ timed time_on(const ranks& all, const way& by, std::uint64_t n) {
       call(window, static_cast<float*>(out.data()), queue.handle());
       queue.synchronize();
     });
-    if (round >= 0) t.seconds.push_back(seconds);
+    if (round >= 0) r.seconds.push_back(seconds);
     float result = 0;
     copy_to_host(&result, out.data(), sizeof result, queue.handle());
     queue.synchronize();
-    t.is_right = t.is_right && result == expected;
+    if (value(result) != expected) r.computed = result;
   }
-  t.is_right = std::ranges::min(all.gather(int{t.is_right})) != 0;
-  return t;
-}
-
-/// As Google Benchmark has it. nvcc 13.0 compiles none of fmt's formats.
-void print_row(const way& by, int count, std::uint64_t n, const timed& t, bool is_first) {
-  constexpr double micro = 1e6;
-  const measure::summary s = measure::summarize(t.seconds);
-  const std::uint64_t in_all = n * static_cast<std::uint64_t>(count);
-  std::printf("%s\n{\"ranks\": %d, \"stage_name\": \"%s\", \"n\": %llu, \"real_time\": %.6g, ",
-              is_first ? "" : ",", count, by.name, static_cast<unsigned long long>(in_all),
-              s.median * micro);
-  std::printf("\"time_unit\": \"us\", \"p5\": %.6g, \"p95\": %.6g, \"rounds\": %zu, ", s.p5 * micro,
-              s.p95 * micro, t.seconds.size());
-  std::printf("\"bytes_per_second\": %.6g, \"ok\": %s}",
-              static_cast<double>(in_all * sizeof(float)) / s.median,
-              t.is_right ? "true" : "false");
+  r.time = measure::summarize(r.seconds);
+  const bool is_right = std::ranges::min(all.gather(int{r.computed == expected})) != 0;
+  r.verdict = is_right ? verdict::right : verdict::wrong;
+  return r;
 }
 
 int measure_all() {
@@ -173,14 +163,13 @@ int measure_all() {
 #else
   const int most = executors;
 #endif
-  bool are_right = true, is_first = true;
-  std::printf("{\"benchmarks\": [");
+  std::vector<measure::result> results;
   const auto measure = [&](const way& by, int count, std::uint64_t n) {
     if (n * static_cast<std::uint64_t>(count) > most_in_all) return;
-    const timed t = in_threads(count, [&](const ranks& all) { return time_on(all, by, n); });
-    print_row(by, count, n, t, is_first);
-    is_first = false;
-    are_right = are_right && t.is_right;
+    results.push_back(in_threads(count, [&](const ranks& all) { return time_on(all, by, n); }));
+    const measure::result& r = results.back();
+    std::fprintf(stderr, "%s, ranks: %d, n: %llu, %.4g us\n", by.name, count,
+                 static_cast<unsigned long long>(r.at.n), r.time.median * 1e6);
   };
   for (const way& by : ways)
     for (int count = 1; count <= most; ++count)
@@ -188,8 +177,9 @@ int measure_all() {
         measure(by, count, n);
         if (count > 1) measure(by, count, n / static_cast<std::uint64_t>(count));
       }
-  std::puts("\n]}");
-  return are_right ? 0 : 1;
+  measure::write_results("-", nlohmann::ordered_json::object(), results,
+                         device_of(0).properties().name);
+  return std::ranges::any_of(results, &measure::result::is_wrong) ? 1 : 0;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ LAST_STEPS = {"peer_partials": "in the kernel", "nccl": "by NCCL", "through_host
 
 
 def _rows(document):
-    return {(row["stage_name"], row["ranks"], row["n"]): row for row in document["benchmarks"] if row["ok"]}
+    return {(row["contestant"], row["ranks"], row["n"]): row for row in document["benchmarks"] if row["ok"]}
 
 
 def _of_share(rows, by, ranks, n):

@@ -70,7 +70,8 @@ std::string candidate::label() const {
 }
 
 std::string candidate::full_name(const conditions& at) const {
-  return fmt::format("{}/{}/{}/n:{}/{}{}{}{}", name, name_of(at.type), at.op, at.n,
+  return fmt::format("{}/{}/{}/n:{}/{}{}{}{}{}", name, name_of(at.type), at.op, at.n,
+                     at.ranks == 0 ? "" : fmt::format("ranks:{}/", at.ranks),
                      at.columns == 0 ? "" : fmt::format("{}-of:{}/", name_of(at.axis), at.columns),
                      shape_name, shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
 }

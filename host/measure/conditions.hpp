@@ -84,6 +84,7 @@ struct conditions {
   timing_mode mode = timing_mode::after_producer;
   std::uint64_t columns = 0;  ///< of a matrix of n elements; 0: no matrix
   matrix_axis axis = matrix_axis::rows;
+  int ranks = 0;  ///< that share the elements; 0: one device has them all
 
   [[nodiscard]] bool has_segments() const {
     return columns != 0 && (axis == matrix_axis::segments || axis == matrix_axis::one_segment);

@@ -17,6 +17,7 @@
 #include "host/measure/build_facts.hpp"
 #include "host/text/process.hpp"
 #include "host/text/split.hpp"
+#include "host/text/terminal.hpp"
 
 namespace tenfold::measure {
 namespace {
@@ -93,7 +94,7 @@ json describe_reading(const auto& reading) {
 }
 
 json row(const result& r, std::string_view device) {
-  json e = times(r, r.name.empty() ? r.who.full_name(r.at) : r.name);
+  json e = times(r, r.who.full_name(r.at));
   e.update({{"contestant", r.who.label()},
             {"device", r.who.on_cpu ? "cpu" : device},
             {"warp", r.warp_size},
@@ -101,6 +102,7 @@ json row(const result& r, std::string_view device) {
             {"type", tenfold::name_of(r.at.type)},
             {"op", r.at.op},
             {"mode", r.who.on_cpu ? "cpu" : name_of(r.at.mode)}});
+  if (r.at.ranks != 0) e["ranks"] = r.at.ranks;
   if (r.at.columns != 0) e.update({{"columns", r.at.columns}, {"axis", name_of(r.at.axis)}});
   if (r.who.peer != nullptr) {
     e["peer"] = r.who.peer->name;
@@ -158,8 +160,10 @@ std::string_view name_of(verdict v) {
   return v == verdict::right ? "right" : v == verdict::wrong ? "WRONG" : "undecided";
 }
 
-colour colour_of(verdict v) {
-  return v == verdict::right ? colour::green : v == verdict::wrong ? colour::red : colour::yellow;
+std::string paint(verdict v) {
+  return tenfold::paint(name_of(v), v == verdict::right   ? colour::green
+                                    : v == verdict::wrong ? colour::red
+                                                          : colour::yellow);
 }
 
 void check_json_file(const std::string& file) {

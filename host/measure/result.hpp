@@ -16,7 +16,6 @@
 #include "host/measure/statistics.hpp"
 #include "host/own/trials.hpp"
 #include "host/reduce/plan.hpp"
-#include "host/text/terminal.hpp"
 
 namespace tenfold::measure {
 
@@ -35,7 +34,6 @@ inline constexpr std::uint64_t least_n_of_shares = std::uint64_t{1} << 22;
 struct result {
   candidate who;
   conditions at;
-  std::string name{};             ///< tells it from others; empty: the candidate's full name
   int warp_size = 0;              ///< of the device
   int calls = 1;                  ///< per sample
   shape used_shape{};             ///< of a stage, its grid filled in
@@ -80,7 +78,8 @@ struct result {
 
 /// `right`, `WRONG` or `undecided`
 [[nodiscard]] std::string_view name_of(verdict v);
-[[nodiscard]] colour colour_of(verdict v);
+/// The same in green, red or yellow, where that is wanted.
+[[nodiscard]] std::string paint(verdict v);
 
 /// Finds out before the work begins whether the file can be written.
 /// @throws input_error when it cannot

@@ -30,8 +30,9 @@ listed = [dict(stage=stage, name="s%d" % stage, file="kernels/" + "beyond/" * (s
                adds_floats_alone=stage == 4)
           for stage in (1, 2, 3, 4)]
 if name == "tenfold_scaling":
-    rows = [dict(ranks=ranks, stage_name="nccl", n=n * ranks, ok=True) for ranks in (1, 2) for n in (1 << 20, 1 << 21)]
+    rows = [dict(ranks=ranks, contestant="nccl", n=n * ranks, ok=True) for ranks in (1, 2) for n in (1 << 20, 1 << 21)]
     sys.exit(print(json.dumps(dict(benchmarks=rows))))
+ranks = int(after("-n")) if name == "mpirun" else 0
 if name == "mpirun":
     words = words[words.index("run"):]
 if words[0] == "list":
@@ -61,7 +62,7 @@ elif words[0] == "best":
     rows = [row(2), row(3, 90.0, 512, 8, 16)]
 elif words[0] == "run":
     stage = int(words[1]) if words[1].isdigit() else 1001
-    rows = [row(stage, 100.0, int(after("--block", 256)), int(after("--items", 4)), int(after("--grid", 8)))]
+    rows = [row(stage, 100.0, int(after("--block", 256)), int(after("--items", 4)), int(after("--grid", 8)), ranks=ranks)]
 else:
     rows = [row(each["stage"], 101.0) for each in listed]
     if after("--kernel"):
@@ -160,12 +161,12 @@ class Recording(unittest.TestCase):
     def test_shares_among_as_many_gpus_as_there_are(self):
         shown = self.record("--only", "scaling")
         self.assertIn("left out: ranks by MPI", shown)
-        self.assertEqual({(row["ranks"], row["stage_name"]) for row in self.results("scaling")["benchmarks"]},
+        self.assertEqual({(row["ranks"], row["contestant"]) for row in self.results("scaling")["benchmarks"]},
                          {(1, "nccl"), (2, "nccl")})
         (self.build / "tenfold_ranks").touch()
         with mock.patch.dict(os.environ, PATH=f"{self.build}:{os.environ['PATH']}"):
             self.record("--only", "scaling")
-        by_mpi = {(row["ranks"], row["n"]) for row in self.results("scaling")["benchmarks"] if row["stage_name"] == "mpi"}
+        by_mpi = {(row["ranks"], row["n"]) for row in self.results("scaling")["benchmarks"] if row["contestant"] == "mpi"}
         self.assertEqual(by_mpi, {(1, 1 << 20), (1, 1 << 21), (2, 1 << 21), (2, 1 << 22)})
         self.assertIn("-n 2", self.calls_of("mpirun")[-1])
 

@@ -64,7 +64,7 @@ MATRICES = [matrix(2, 1 << 10, "sums", 1e9), matrix(2, 1 << 10, "read:1", 1e12),
             matrix(3, (1 << 20) - 1, "sums", 7e11), matrix(3, (1 << 20) - 1, "read:1", 1e12),
             matrix(2, 1 << 20, "sums", 5e11, axis="columns"), matrix(2, 1 << 20, "read:1", 1e12, axis="columns"),
             matrix(2, 1 << 20, "sums", 1e11, mode="back-to-back")]
-SHARED = [{"stage_name": name, "ranks": ranks, "n": n, "ok": True, "bytes_per_second": ranks * n * speed}
+SHARED = [{"contestant": name, "ranks": ranks, "n": n, "ok": True, "bytes_per_second": ranks * n * speed}
           for name, speed in (("nccl", 1e3), ("peer_partials", 2e3)) for ranks in (1, 2) for n in (1 << 20, 1 << 22)]
 
 

@@ -173,7 +173,7 @@ class Weave(unittest.TestCase):
 
     def test_holds_gpus_that_share_against_one(self):
         def row(ranks, n, time, ok=True):
-            return {"stage_name": "nccl", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}
+            return {"contestant": "nccl", "ranks": ranks, "n": n, "real_time": time, "ok": ok, "bytes_per_second": 5e12}
         rows = [row(1, 1 << 20, 10.0), row(1, 1 << 21, 16.0), row(2, 1 << 20, 8.0), row(2, 1 << 21, 12.5), row(3, 5, 9.0),
                 row(2, 1 << 22, 1.0, ok=False)]
         _, _, *lines = scaling.scaling_table({"context": {"device": "a GPU"}, "benchmarks": rows}).splitlines()

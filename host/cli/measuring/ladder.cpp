@@ -298,8 +298,7 @@ void ladder_table::add(const ladder_row& r) {
                                      fmt::format("{:.4g}", m.gigabytes_per_second())};
   cells.insert(cells.end(), figures.begin(), figures.end());
   cells.push_back(format_ratio(gain));
-  const verdict found = m.overall();
-  cells.push_back(paint(measure::name_of(found), measure::colour_of(found)));
+  cells.push_back(measure::paint(m.overall()));
   if (columns_.has_facts)
     cells.push_back(speed > 0 ? bar(speed / first_) : "");
   else if (columns_.has_bar())

@@ -149,10 +149,8 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
 /// @param note what the reader must know of the reference
 std::string describe_verdict(const measure::reading& of, std::string_view note = {}) {
   const reference& r = of.expected;
-  std::string text =
-      fmt::format("{}, {} (reference {}{}", to_string(of.computed),
-                  paint(measure::name_of(of.verdict), measure::colour_of(of.verdict)),
-                  to_string(r.expected), note);
+  std::string text = fmt::format("{}, {} (reference {}{}", to_string(of.computed),
+                                 measure::paint(of.verdict), to_string(r.expected), note);
   if (r.model == error_model::additive && of.bound == 0 && r.magnitude != 0)
     text += ", rounded once";
   else if (r.model != error_model::exact && std::isfinite(r.precise))
@@ -170,16 +168,6 @@ std::string host_name() {
   char name[256] = "";
   gethostname(name, sizeof name - 1);
   return name;
-}
-
-/// By stage and shape, or by peer; `compare` reads it.
-std::string name_entry(const result& m) {
-  const std::string what = fmt::format("{}/{}/n:{}", name_of(m.at.type), m.at.op, m.at.n);
-  if (m.who.peer != nullptr) return fmt::format("{}/{}", m.who.name, what);
-  return fmt::format(
-      "{:02}_{}/{}/block:{}/items:{}{}", m.who.stage->number, m.who.stage->name, what,
-      m.used_shape.block, m.used_shape.items,
-      m.at.mode == timing_mode::back_to_back ? "" : fmt::format("/{}", name_of(m.at.mode)));
 }
 
 }  // namespace
@@ -290,9 +278,7 @@ result measure_alone(const candidate& who, const options& o, testbed& bed) {
   }
   const auto sampler = bed.admit(who, choose_mode(o, bed));
   if (limit) limit->end();
-  result r = measure::take_samples(*sampler, o.repeat, bed.choice().is_executor());
-  r.name = name_entry(r);
-  return r;
+  return measure::take_samples(*sampler, o.repeat, bed.choice().is_executor());
 }
 
 nlohmann::ordered_json describe_run(const options& o, testbed& bed) {

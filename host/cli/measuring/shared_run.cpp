@@ -187,7 +187,7 @@ class shared_testbed {
     const measure::candidate who = candidate_in_shape(stage, options_.shape);
     const shared_reduction reduce(all_, who, *bed_, at);
     const reading read = reduce.read(data, ring_.window(0));
-    shared_result r{.whole = {.who = measure::stage_candidate(stage, {}),
+    shared_result r{.whole = {.who = measure::stage_candidate(stage, reduce.work().used_shape()),
                               .at = at,
                               .warp_size = bed_->device().properties().warp_size,
                               .computed = read.computed,
@@ -204,8 +204,7 @@ class shared_testbed {
     const plan passes = reduce.work().plan_for(at.n);
     r.whole.passes = {passes.begin(), passes.end()};
     r.whole.at.n = input_.n;
-    r.whole.name = fmt::format("{:02}_{}/{}/{}/n:{}/ranks:{}", stage.number, stage.name,
-                               name_of(at.type), at.op, input_.n, all_.count());
+    r.whole.at.ranks = all_.count();
     return r;
   }
 
