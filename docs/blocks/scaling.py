@@ -14,21 +14,14 @@ def _rows(document):
     return {(row["contestant"], row["ranks"], row["n"]): row for row in document["benchmarks"] if row["ok"]}
 
 
-def _of_share(rows, by, ranks, n):
-    """One GPU with as many elements as each of them has."""
-    return rows.get((by, 1, n // ranks)) if n % ranks == 0 else None
-
-
-def last_step(by, ranks, n):
-    """Microseconds that a call takes longer than on one GPU with a share of the elements."""
-    rows = _rows(results(SCALING))
-    return rows[by, ranks, n]["real_time"] - _of_share(rows, by, ranks, n)["real_time"]
+def shared_time(by, ranks, n):
+    """Microseconds of a call."""
+    return _rows(results(SCALING))[by, ranks, n]["real_time"]
 
 
 def bandwidth_kept(by, ranks, n):
     """The bytes a second of all GPUs, of what each reads alone."""
-    rows = _rows(results(SCALING))
-    return _of_share(rows, by, ranks, n)["real_time"] / rows[by, ranks, n]["real_time"]
+    return shared_time(by, 1, n // ranks) / shared_time(by, ranks, n)
 
 
 def scaling_table(document):

@@ -181,7 +181,7 @@ class Weave(unittest.TestCase):
             ["1", "2^20", "", "10", "", ""], ["1", "2^21", "", "16", "", ""], ["2", "2^20", "", "8 (1.25)", "", ""],
             ["2", "2^21", "", "12.5 (1.28)", "", ""], ["3", "5", "", "9", "", ""]])
         with unittest.mock.patch.object(scaling, "results", lambda file: {"benchmarks": rows}):
-            self.assertEqual(scaling.last_step("nccl", 2, 1 << 21), 2.5)
+            self.assertEqual(scaling.shared_time("nccl", 2, 1 << 21), 12.5)
             self.assertEqual(scaling.bandwidth_kept("nccl", 2, 1 << 21), 0.8)
 
     def test_finds_techniques_in_code_alone(self):
