@@ -88,6 +88,14 @@ def small_matrices(mode="after-producer"):
     return small_table(results(SMALL), mode)
 
 
+def small_behind(mode):
+    """Of how many shapes CUB's sums of rows are faster, where the interval leaves no doubt."""
+    found = [row for row in results(SMALL)["benchmarks"] if row["ok"] and row["contestant"] == OURS
+             and (row["axis"], row["mode"], row["against"]) == ("rows", mode, CUB)]
+    lost = [1 - row["ratio"] for row in found if row["ratio_high"] < 1]
+    return f"{len(lost)} of {len(found)} shapes" + (f", by {100 * max(lost):.0f}% at most" if lost else "")
+
+
 TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves"}
 
 

@@ -75,7 +75,7 @@ std::string describe_elsewhere(const conditions& at) {
     if (row->grid != 0)
       grid = fmt::format(", {} block{}{}", row->grid, row->grid == 1 ? "" : "s",
                          row->unit == grid_unit::blocks ? "" : " a multiprocessor");
-    text += fmt::format("\n{:<11}elsewhere stage {} in blocks of {}, {} items a thread{}: {}", "",
+    text += fmt::format("\n{:<11}on a GPU: stage {} in blocks of {}, {} items a thread{}: {}", "",
                         row->stage, row->block, row->items, grid, describe(*row, at));
   }
   return text;

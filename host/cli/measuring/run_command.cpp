@@ -141,8 +141,11 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
   if (!m.has_time())
     print_fact("time", "none: the call adds nothing to the kernel that writes its input");
   else
-    print_fact("time", fmt::format("{}, {:.4g} GB/s, {}", describe_times(m.seconds),
-                                   m.gigabytes_per_second(), measure::describe(m.at.mode)));
+    print_fact(
+        "time",
+        fmt::format("{}, {:.4g} GB/s, {}", describe_times(m.seconds), m.gigabytes_per_second(),
+                    bed.choice().is_executor() ? "of the executor: it says nothing of a GPU's"
+                                               : measure::describe(m.at.mode)));
 }
 
 /// A result, or that of other elements, and the verdict on it.
