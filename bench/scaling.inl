@@ -12,7 +12,6 @@
 
 #include "host/distributed_reducer.hpp"
 #include "host/measure/result.hpp"
-#include "host/measure/slowest_rank.hpp"
 #include "host/ranks/gather_through_host.hpp"
 #include "host/ranks/peers.hpp"
 #include "host/ranks/threads.hpp"
@@ -141,7 +140,7 @@ measure::result time_on(const ranks& all, const way& by, std::uint64_t n) {
   constexpr int warm_up = 5;
   for (int round = -warm_up; round < rounds; ++round) {
     const float* const window = in + static_cast<std::uint64_t>(round + warm_up) % windows * n;
-    const double seconds = measure::time_of_slowest(all, [&] {
+    const double seconds = time_of_slowest(all, [&] {
       call(window, static_cast<float*>(out.data()), queue.handle());
       queue.synchronize();
     });

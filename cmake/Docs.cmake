@@ -41,29 +41,25 @@ function(tenfold_add_site target builder)
     USES_TERMINAL VERBATIM)
 endfunction()
 
-# The pages that the program writes. All that it loads for them is built before: it must not call the build that
-# calls it.
-function(tenfold_add_program_pages)
-  add_custom_target(
-    program_pages
-    COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/program_pages.py $<TARGET_FILE:tenfold> ${TENFOLD_DOCS_BUILD}/by_program
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    VERBATIM)
-  list(SUBLIST TENFOLD_STAGES 0 10 stages)
-  foreach(stage IN LISTS stages)
-    add_dependencies(program_pages tenfold_observed_${stage}_of_f32_sum)
-  endforeach()
-  foreach(file IN LISTS TENFOLD_PITFALL_FILES)
-    cmake_path(GET file STEM name)
-    add_dependencies(program_pages tenfold_observed_pitfall_${name})
-  endforeach()
-  add_dependencies(program_pages tenfold tenfold_inspector tenfold_observer)
-endfunction()
-
 if(TENFOLD_DOCS_PYTHON)
   configure_file(docs/site/Doxyfile.in ${TENFOLD_DOCS_BUILD}/Doxyfile @ONLY)
   if(TARGET tenfold_observer)
-    tenfold_add_program_pages()
+    # The pages that the program writes. All that it loads for them is built before: it must not call the build that
+    # calls it.
+    add_custom_target(
+      program_pages
+      COMMAND ${TENFOLD_DOCS_PYTHON} -B docs/site/program_pages.py $<TARGET_FILE:tenfold> ${TENFOLD_DOCS_BUILD}/by_program
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      VERBATIM)
+    list(SUBLIST TENFOLD_STAGES 0 10 stages)
+    foreach(stage IN LISTS stages)
+      add_dependencies(program_pages tenfold_observed_${stage}_of_f32_sum)
+    endforeach()
+    foreach(file IN LISTS TENFOLD_PITFALL_FILES)
+      cmake_path(GET file STEM name)
+      add_dependencies(program_pages tenfold_observed_pitfall_${name})
+    endforeach()
+    add_dependencies(program_pages tenfold tenfold_inspector tenfold_observer)
     tenfold_add_site(docs html ${TENFOLD_DOCS_BUILD}/by_program)
     add_dependencies(docs program_pages)
   else()

@@ -94,18 +94,13 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/host/reduce/element.hpp lines REGEX "^  TYPE\
 string(REGEX MATCHALL "[a-z]+[0-9]+," TENFOLD_ELEMENT_TYPES "${lines}")
 list(TRANSFORM TENFOLD_ELEMENT_TYPES REPLACE "," "")
 
-# tenfold_devices_unit(BACKEND KIND OUT): the unit of a backend's devices, which lists its modules. Of GPUs
-# the program says the backend's own name; kernels that are observed are the executor's, too.
-function(tenfold_devices_unit backend kind out)
-  set(BACKEND ${backend})
-  set(NAME ${kind})
-  if(kind STREQUAL "gpu")
-    set(NAME ${backend})
-  endif()
+# tenfold_devices_unit(BACKEND NAME OUT): the unit of a backend's devices, which lists its modules. The program calls
+# them by the name: kernels that are observed are the executor's, too.
+function(tenfold_devices_unit BACKEND NAME out)
   set(MODULE_ENTRIES)
   foreach(stage IN LISTS TENFOLD_STAGES)
     string(REGEX REPLACE "^0*([0-9]+)_.*" "\\1" number ${stage})
-    tenfold_unit_types(${backend} ${stage} units)
+    tenfold_unit_types(${BACKEND} ${stage} units)
     foreach(unit IN LISTS units)
       set(op)
       string(REPLACE "_" ";" types ${unit})
@@ -118,7 +113,7 @@ function(tenfold_devices_unit backend kind out)
       endforeach()
     endforeach()
   endforeach()
-  set(unit ${TENFOLD_GENERATED}/${backend}/devices.${TENFOLD_ENDING_${backend}})
+  set(unit ${TENFOLD_GENERATED}/${BACKEND}/devices.${TENFOLD_ENDING_${BACKEND}})
   configure_file(${PROJECT_SOURCE_DIR}/host/backends/devices.cpp.in ${unit} @ONLY)
   set(${out} ${unit} PARENT_SCOPE)
 endfunction()

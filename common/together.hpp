@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <tuple>
+#include <utility>
 
 #include "common/gpu/words.hpp"
 
@@ -48,17 +49,6 @@ __host__ __device__ constexpr const auto& get(const results<T...>& r) {
     return get<I - 1>(r.rest);
 }
 
-namespace detail {
-
-/// A function, since to HIP's clang a deduction guide is the host's alone.
-template <typename T, typename... More>
-__host__ __device__ constexpr results<T, More...> put_before(const T& first,
-                                                             const results<More...>& rest) {
-  return {first, rest};
-}
-
-}  // namespace detail
-
 /// The operators side by side. They commute if each of them does.
 template <typename Op, typename... More>
 struct together {
@@ -69,7 +59,9 @@ struct together {
   together<More...> rest{};
 
   __host__ __device__ constexpr auto identity() const {
-    return detail::put_before(first.identity(), rest.identity());
+    using all = results<decltype(std::declval<const Op&>().identity()),
+                        decltype(std::declval<const More&>().identity())...>;
+    return all(first.identity(), rest.identity());
   }
   template <typename T>
   __host__ __device__ constexpr T operator()(const T& a, const T& b) const {

@@ -18,7 +18,6 @@
 
 #include "common/operators.hpp"
 #include "common/tmp.hpp"
-#include "host/error.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/plan.hpp"
 #include "host/reduce/warps.hpp"

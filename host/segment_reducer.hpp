@@ -15,7 +15,6 @@
 #include <cstdint>
 
 #include "common/operators.hpp"
-#include "host/error.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/places.hpp"
 #include "host/reduce/plan.hpp"

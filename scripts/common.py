@@ -8,11 +8,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 from fractions import Fraction
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results"
 SKIPPED = 77  # the exit code of what cannot be checked here
+WRONG_RESULT = 1  # that of a program of this project
 
 
 class Failure(Exception):
@@ -52,11 +54,34 @@ def output_of(*command, status=0, **more):
     return done.stdout
 
 
+def call(*command, **more):
+    """Has a program do something. Where it fails, its own words stand before these."""
+    done = subprocess.run(command, text=True, **more)
+    if done.returncode:
+        what = "gave a wrong result" if done.returncode == WRONG_RESULT else f"ended with {done.returncode}"
+        raise Failure(f"{shlex.join(map(str, command))} {what}")
+    return done.stdout
+
+
+def results_of(*command, option="--json"):
+    """What a program writes into the file that this option names."""
+    with tempfile.TemporaryDirectory() as folder:
+        call(*command, f"{option}={folder}/results.json", stdout=subprocess.DEVNULL)
+        return read_json(f"{folder}/results.json")
+
+
 def build_facts(program):
     """Version, commit and compiler of a program of this project, as each of its own results has them."""
     lines = output_of(program, "--version").splitlines()
     told = dict(line.split(" ", 1) for line in lines if " " in line)
     return {key: told[key] for key in ("version", "commit", "compiler") if key in told}
+
+
+def version_of(tool):
+    """Of one of NVIDIA's."""
+    text = output_of(tool, "--version")
+    found = re.search(r"Version ([\w.]+)", text)
+    return found[1] if found else text.strip().splitlines()[-1]
 
 
 def context_of(program, *options):

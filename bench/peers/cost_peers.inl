@@ -9,6 +9,7 @@
 
 #include "bench/peers/gpu_peer.hpp"
 #include "common/gpu.hpp"
+#include "host/reduce/plan.hpp"
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 namespace {
@@ -59,49 +60,43 @@ using work_kernel = void (*)(const unsigned*, std::size_t, unsigned*);
 
 class worker final : public runnable {
  public:
-  worker(const device_session& on, const conditions& at, work_kernel kernel, int block, int items)
+  worker(const device_session& on, std::uint64_t max_n, work_kernel kernel, int block, int items)
       : on_(on),
         kernel_(kernel),
         block_(block),
-        per_block_(static_cast<std::size_t>(block * items)),
-        out_(on.opened(), blocks_of(words_of(at)) * sizeof(unsigned)) {}
+        per_block_(static_cast<std::uint64_t>(block * items)),
+        out_(on.opened(), ceil_div(max_n, per_block_) * sizeof(unsigned)) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     on_.opened().make_current();
     std::size_t words = n;
     void* out = out_.data();
     void* arguments[] = {&in, &words, &out};
-    launch(kernel_, blocks_of(words), block_, static_cast<std::size_t>(block_) * sizeof(unsigned),
-           on_.queue(), arguments);
+    launch(kernel_, ceil_div(n, per_block_), block_,
+           static_cast<std::size_t>(block_) * sizeof(unsigned), on_.queue(), arguments);
   }
   value result() override { return {}; }
 
  private:
-  static std::size_t words_of(const conditions& at) { return at.bytes() / sizeof(unsigned); }
-  [[nodiscard]] std::size_t blocks_of(std::size_t words) const {
-    return (words + per_block_ - 1) / per_block_;
-  }
-
   const device_session& on_;
   work_kernel kernel_;
   int block_;
-  std::size_t per_block_;
+  std::uint64_t per_block_;  ///< words
   device_memory out_;
 };
 
+/// So many loads of 4 bytes a thread, then so many steps.
 template <step_kind Kind, int Items, int Steps>
-void append(std::vector<peer>& all, const char* name, const char* what) {
+void append(std::vector<peer>& all, const char* name) {
   for (const int block : {128, 256, 512, 1024})
     all.push_back({.name = "cost:" + std::string(name) + ":" + std::to_string(block) + ":" +
                            std::to_string(Items) + ":" + std::to_string(Steps),
-                   .what = std::to_string(Items) + " loads of 4 bytes a thread, then " +
-                           std::to_string(Steps) + " steps: " + what,
                    .kind = peer_kind::launch,
                    .make = [block](session& on, const conditions& at) -> std::unique_ptr<runnable> {
                      if (size_of(at.type) != sizeof(unsigned))
                        throw input_error("costs are measured with elements of 4 bytes");
-                     return std::make_unique<worker>(own_session(on), at, &work<Kind, Items, Steps>,
-                                                     block, Items);
+                     return std::make_unique<worker>(own_session(on), at.n,
+                                                     &work<Kind, Items, Steps>, block, Items);
                    }});
 }
 
@@ -111,12 +106,12 @@ void append(std::vector<peer>& all, const char* name, const char* what) {
 namespace tenfold::measure {
 
 void append_cost_peers(std::vector<peer>& all) {
-  append<step_kind::none, 1, 0>(all, "load", "none");
-  append<step_kind::none, 2, 0>(all, "load", "none");
-  append<step_kind::barrier, 1, 8>(all, "barrier", "a barrier");
-  append<step_kind::fold_warp, 1, 8>(all, "fold_warp", "a warp folds, and a barrier");
-  append<step_kind::warp_fold, 2, 8>(all, "warp_fold", "a warp folds, and a barrier of it");
-  append<step_kind::shuffle, 2, 8>(all, "shuffle", "every warp shuffles and folds");
+  append<step_kind::none, 1, 0>(all, "load");
+  append<step_kind::none, 2, 0>(all, "load");
+  append<step_kind::barrier, 1, 8>(all, "barrier");
+  append<step_kind::fold_warp, 1, 8>(all, "fold_warp");
+  append<step_kind::warp_fold, 2, 8>(all, "warp_fold");
+  append<step_kind::shuffle, 2, 8>(all, "shuffle");
 }
 
 }  // namespace tenfold::measure

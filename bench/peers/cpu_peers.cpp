@@ -73,8 +73,8 @@ std::unique_ptr<runnable> make(session&, const conditions& at) {
 }
 
 template <typename Loop, bool IsThere>
-peer cpu_peer_of(const char* name, const char* what) {
-  peer p{.name = name, .what = what};
+peer cpu_peer_of(const char* name) {
+  peer p{.name = name};
   if constexpr (IsThere)
     p.make = make<Loop>;
   else
@@ -86,10 +86,8 @@ peer cpu_peer_of(const char* name, const char* what) {
 
 __attribute__((visibility("default"))) const std::vector<peer>* tenfold_peer_list() {
   // Without oneTBB the standard library runs the parallel policies on one core.
-  static const std::vector<peer> all{
-      cpu_peer_of<parallel_policy, TENFOLD_WITH_TBB>(
-          "std", "std::reduce on the CPU, std::execution::par_unseq"),
-      cpu_peer_of<openmp_loop, TENFOLD_WITH_OPENMP>("openmp", "an OpenMP loop on the CPU")};
+  static const std::vector<peer> all{cpu_peer_of<parallel_policy, TENFOLD_WITH_TBB>("std"),
+                                     cpu_peer_of<openmp_loop, TENFOLD_WITH_OPENMP>("openmp")};
   return &all;
 }
 

@@ -92,10 +92,8 @@ inline void refuse_arrays(const conditions& at) {
 /// A peer that does more than a sum of the elements, but has one as its result.
 /// @tparam Made its class, made from a session and how many elements there are at most
 template <typename Made>
-peer judged_by_sum(const char* name, const char* what) {
-  return {.name = name,
-          .what = what,
-          .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+peer judged_by_sum(const char* name) {
+  return {.name = name, .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
               throw input_error("it is judged by the sum of an array of f32 alone");
             return std::make_unique<Made>(own_session(on), at.n);

@@ -26,9 +26,9 @@ const char* absence(bool is_there) {
 
 peer cub_peer() {
 #if defined(__CUDACC__)
-  peer p{.name = "cub", .what = "cub::DeviceReduce", .absent = absence(TENFOLD_WITH_CUB)};
+  peer p{.name = "cub", .absent = absence(TENFOLD_WITH_CUB)};
 #else
-  peer p{.name = "hipcub", .what = "hipcub::DeviceReduce", .absent = absence(TENFOLD_WITH_CUB)};
+  peer p{.name = "hipcub", .absent = absence(TENFOLD_WITH_CUB)};
 #endif
 #if TENFOLD_WITH_CUB
   p.version = version_of(TENFOLD_CUB_VERSION);
@@ -49,10 +49,7 @@ peer cub_peer() {
 }
 
 peer thrust_peer() {
-  peer p{.name = "thrust",
-         .what = "thrust::reduce, which allocates and waits in every call",
-         .waits = true,
-         .absent = absence(TENFOLD_WITH_THRUST)};
+  peer p{.name = "thrust", .waits = true, .absent = absence(TENFOLD_WITH_THRUST)};
 #if TENFOLD_WITH_THRUST
   p.version = version_of(THRUST_VERSION);
   p.make = make_thrust_peer;
@@ -62,7 +59,7 @@ peer thrust_peer() {
 
 #if !defined(__CUDACC__)
 peer rocprim_peer() {
-  peer p{.name = "rocprim", .what = "rocprim::reduce", .absent = absence(TENFOLD_WITH_ROCPRIM)};
+  peer p{.name = "rocprim", .absent = absence(TENFOLD_WITH_ROCPRIM)};
 #if TENFOLD_WITH_ROCPRIM
   p.version = version_of(ROCPRIM_VERSION);
   p.make = make_rocprim_peer;

@@ -152,7 +152,6 @@ class matrix_reader final : public runnable {
 template <int Loads, bool Streaming>
 peer reading_peer() {
   return {.name = "matrix:read:" + std::to_string(Loads) + (Streaming ? ":streaming" : ""),
-          .what = "reads the matrix, writes as much as its sums take, does nothing else",
           .kind = peer_kind::reader,
           .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             refuse_arrays(at);
@@ -168,14 +167,11 @@ peer reading_peer() {
 }  // namespace TENFOLD_BACKEND
 
 void append_matrix_peers(std::vector<peer>& all) {
-  all.push_back(
-      {.name = "matrix:sums",
-       .what =
-           "sums of rows, columns or segments by kernels/rows, kernels/columns, kernels/segments",
-       .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-         refuse_arrays(at);
-         return std::make_unique<matrix_sums>(own_session(on), at);
-       }});
+  all.push_back({.name = "matrix:sums",
+                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+                   refuse_arrays(at);
+                   return std::make_unique<matrix_sums>(own_session(on), at);
+                 }});
   all.push_back(reading_peer<1, false>());
   all.push_back(reading_peer<2, false>());
   all.push_back(reading_peer<2, true>());

@@ -130,12 +130,10 @@ class cub_rows final : public runnable {
 };
 
 template <typename Level>
-peer newest_cub(const char* level, const char* what) {
-  return {.name = std::string("cub:") + level,
-          .what = std::string("cub::DeviceReduce of TENFOLD_CCCL, ") + what,
+peer newest_cub(const std::string& name) {
+  return {.name = name,
           .version = version_of(CUB_VERSION),
-          .make = [name = std::string("cub:") + level](
-                      session& on, const conditions& at) -> std::unique_ptr<runnable> {
+          .make = [name](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             if (at.op == "sum" && at.type == element_type::f32)
               return std::make_unique<newest_cub_peer<float, Level>>(own_session(on));
             if (at.op == "sum" && at.type == element_type::f64)
@@ -148,20 +146,19 @@ peer newest_cub(const char* level, const char* what) {
 }  // namespace TENFOLD_BACKEND
 
 __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<peer>& all) {
-  all.push_back(
-      {.name = "matrix:cub",
-       .what = "cub::DeviceSegmentedReduce of TENFOLD_CCCL, of rows as segments of a fixed size",
-       .version = version_of(CUB_VERSION),
-       .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-         refuse_arrays(at);
-         if (at.axis == matrix_axis::columns) throw input_error("it sums rows, which are segments");
-         return std::make_unique<cub_rows>(own_session(on), at);
-       }});
-  all.push_back(newest_cub<determinism::run_to_run_t>(
-      "run_to_run", "its default: the same bits in every run on the same GPU"));
-  all.push_back(newest_cub<determinism::gpu_to_gpu_t>("gpu_to_gpu", "the same bits on every GPU"));
-  all.push_back(newest_cub<determinism::not_guaranteed_t>(
-      "not_guaranteed", "the fastest: atomics, whose order is open"));
+  all.push_back({.name = "matrix:cub",
+                 .version = version_of(CUB_VERSION),
+                 .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+                   refuse_arrays(at);
+                   if (at.axis == matrix_axis::columns)
+                     throw input_error("it sums rows, which are segments");
+                   return std::make_unique<cub_rows>(own_session(on), at);
+                 }});
+  // The same bits in every run on the same GPU, which is the default; on every GPU; by atomics,
+  // whose order is open.
+  all.push_back(newest_cub<determinism::run_to_run_t>("cub:run_to_run"));
+  all.push_back(newest_cub<determinism::gpu_to_gpu_t>("cub:gpu_to_gpu"));
+  all.push_back(newest_cub<determinism::not_guaranteed_t>("cub:not_guaranteed"));
 }
 
 }  // namespace tenfold::measure

@@ -218,9 +218,8 @@ class empty_launch final : public runnable {
   const device_session& on_;
 };
 
-peer reading_peer(std::string name, std::string what, const reading_launch& l) {
-  return {.name = "read:" + std::move(name),
-          .what = std::move(what),
+peer reading_peer(const std::string& name, const reading_launch& l) {
+  return {.name = "read:" + name,
           .kind = peer_kind::reader,
           .make = [l](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             return std::make_unique<reader>(own_session(on), at.type, l);
@@ -231,9 +230,6 @@ template <int Loads, bool Streaming>
 peer vector_peer(int block, int blocks) {
   return reading_peer((Streaming ? "streaming:" : "plain:") + std::to_string(block) + ":" +
                           std::to_string(Loads) + ":" + std::to_string(blocks),
-                      std::to_string(Loads) + " loads of 16 bytes a thread, " +
-                          std::to_string(blocks) + " blocks a multiprocessor" +
-                          (Streaming ? ", evict-first" : ""),
                       {&read_vectors<Loads, Streaming>, block, blocks,
                        static_cast<std::size_t>(block) * Loads * sizeof(vector)});
 }
@@ -245,9 +241,6 @@ peer bulk_peer(int blocks) {
   constexpr std::size_t shared = bulk_shared_bytes(Slots, SlotBytes);
   peer made = reading_peer("bulk:" + std::to_string(Slots) + ":" + std::to_string(SlotBytes) + ":" +
                                std::to_string(blocks),
-                           "the copy engine fills " + std::to_string(Slots) + " slots of " +
-                               std::to_string(SlotBytes) + " bytes, " + std::to_string(blocks) +
-                               " blocks a multiprocessor",
                            {&read_bulk<Slots, SlotBytes>, bulk_block, blocks, SlotBytes, shared});
   made.make = [make = made.make, shared](session& on, const conditions& at) {
     const device& opened = own_session(on).opened();
@@ -266,7 +259,6 @@ peer bulk_peer(int blocks) {
 
 peer copy_peer() {
   return {.name = "copy",
-          .what = "a copy on the device, which writes as much as it reads: reads count",
           .kind = peer_kind::copy,
           .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             if (on.free_bytes() < at.bytes())
@@ -277,7 +269,6 @@ peer copy_peer() {
 
 peer empty_peer() {
   return {.name = "empty",
-          .what = "the launch of a kernel that does nothing",
           .kind = peer_kind::launch,
           .make = [](session& on, const conditions&) -> std::unique_ptr<runnable> {
             return std::make_unique<empty_launch>(own_session(on));

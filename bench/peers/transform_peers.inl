@@ -134,14 +134,10 @@ class dot_product final : public runnable {
 }  // namespace TENFOLD_BACKEND
 
 void append_transform_peers(std::vector<peer>& all) {
-  all.push_back(
-      judged_by_sum<one_read>("together:one-read", "minimum, maximum and sum of one read"));
-  all.push_back(judged_by_sum<three_calls>("together:three-calls",
-                                           "minimum, maximum and sum, a call for each"));
-  all.push_back(
-      judged_by_sum<greatest>("transform:arg-max", "the greatest element and where it is first"));
-  all.push_back(judged_by_sum<dot_product>(
-      "transform:dot", "the dot product of the first half of the elements and the second"));
+  all.push_back(judged_by_sum<one_read>("together:one-read"));
+  all.push_back(judged_by_sum<three_calls>("together:three-calls"));
+  all.push_back(judged_by_sum<greatest>("transform:arg-max"));
+  all.push_back(judged_by_sum<dot_product>("transform:dot"));
 }
 
 }  // namespace tenfold::measure

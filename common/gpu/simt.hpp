@@ -121,9 +121,9 @@ T shuffle_from(const char* name, std::uint64_t mask, T value, unsigned source, s
   return received;
 }
 
-inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate,
-                          source_place where) {
-  exchange mine{name, where, mask, 0, 0, nullptr, nullptr, true, predicate, 0};
+inline std::uint64_t vote(const char* name, std::uint64_t mask, bool predicate, source_place where,
+                          bool is_of_active = false) {
+  exchange mine{name, where, mask, 0, 0, nullptr, nullptr, true, predicate, 0, is_of_active};
   sync_lanes(mine);
   return mine.ballot;
 }

@@ -64,10 +64,6 @@ bool refresh_is(std::string_view wanted) {
   return value != nullptr && value == wanted;
 }
 
-bool refreshes() {
-  return refresh_is("1") && can_build();
-}
-
 [[noreturn]] void refuse_to_build(int failure) {
   throw input_error(fmt::format("cannot build in {}: {}; use a copy of the project of your own",
                                 build_folder().string(), std::strerror(failure)));
@@ -194,11 +190,7 @@ class build_run {
     }
   }
 
-#ifdef TENFOLD_BUILT_BY_NINJA
-  static constexpr bool is_ninja = true;
-#else
-  static constexpr bool is_ninja = false;
-#endif
+  static constexpr bool is_ninja = TENFOLD_BUILT_BY_NINJA;
 
   std::span<const std::string> targets_;
   std::string_view what_;
@@ -255,8 +247,8 @@ void print_messages(const std::string& messages) {
 class built_targets {
  public:
   [[nodiscard]] bool has(const std::string& target, const fs::path& file) const {
-    return is_built_.contains(target) ||
-           (!refreshes() && fs::exists(file) && !may_be_outdated(file));
+    const bool refreshes = refresh_is("1") && can_build();
+    return is_built_.contains(target) || (!refreshes && fs::exists(file) && !may_be_outdated(file));
   }
   /// Whether it was tried and could not be built.
   [[nodiscard]] bool lacks(const std::string& target) const { return failed_.contains(target); }

@@ -148,18 +148,15 @@ class meeting_reduction final : public typed_reduction<In, T, Op> {
   std::optional<reducer<In, T, Op>> joined_;
 };
 
-template <typename Stage, typename In, typename T, typename Op>
-auto find_reduction_type() {
-  if constexpr (Stage::meets_peers)
-    return std::type_identity<meeting_reduction<In, T, Op, Stage>>{};
-  else if constexpr (requires { typename Stage::template unrounded<In>; })
-    return std::type_identity<rounding_reduction<In, T, Stage>>{};
-  else
-    return std::type_identity<typed_reduction<In, T, Op>>{};
-}
+/// Whether a stage rounds its result at the end, and can leave it unrounded.
+template <typename Stage, typename In>
+concept rounds_at_the_end = requires { typename Stage::template unrounded<In>; };
 
 template <typename Stage, typename In, typename T, typename Op>
-using reduction_by = typename decltype(find_reduction_type<Stage, In, T, Op>())::type;
+using reduction_by = std::conditional_t<
+    Stage::meets_peers, meeting_reduction<In, T, Op, Stage>,
+    std::conditional_t<rounds_at_the_end<Stage, In>, rounding_reduction<In, T, Stage>,
+                       typed_reduction<In, T, Op>>>;
 
 /// Whether kernels are compiled for an operator. Kernels that are observed are compiled for sums
 /// alone; an unlisted stage that serves only one other operator does not ask here.
@@ -208,22 +205,15 @@ bool register_stage() {
 // ---- a stage that the catalogue does not list ---------------------------------------------------
 
 /// Whether a kernel has the parameters that it is launched with; one that is left out is null.
+template <typename In, typename T, typename Op, typename Kernel>
+inline constexpr bool takes_reduction = std::is_null_pointer_v<Kernel>;
 template <typename In, typename T, typename Op, typename... More>
-constexpr bool takes_reduction(void (*)(const In*, T*, std::size_t, Op, More...)) {
-  return sizeof...(More) <= 2;
-}
+inline constexpr bool
+    takes_reduction<In, T, Op, void (*)(const In*, T*, std::size_t, Op, More...)> =
+        sizeof...(More) <= 2;
 template <typename In, typename T, typename Op, typename... More>
-constexpr bool takes_reduction(void (*)(In*, T*, std::size_t, Op, More...)) {
-  return sizeof...(More) <= 2;
-}
-template <typename In, typename T, typename Op>
-constexpr bool takes_reduction(std::nullptr_t) {
-  return true;
-}
-template <typename In, typename T, typename Op, typename Other>
-constexpr bool takes_reduction(Other) {
-  return false;
-}
+inline constexpr bool takes_reduction<In, T, Op, void (*)(In*, T*, std::size_t, Op, More...)> =
+    sizeof...(More) <= 2;
 
 /// Calls `make` with the one operator that a stage serves, if that takes the type.
 template <typename T, typename Stage, typename F>
@@ -249,7 +239,7 @@ reduction* make_unlisted_reduction(const device& on, stream_handle queue,
     using kernel =
         decltype(Stage::template kernel<block, warp_sizes.back(), default_items, T, T, Op>());
     static_assert(
-        takes_reduction<T, T, Op>(kernel{}),
+        takes_reduction<T, T, Op, kernel>,
         "a kernel's parameters are: const In* in, T* out, std::size_t n, Op op; and, where "
         "it folds its partials, T* partials, unsigned* ticket");
     return new reduction_by<Stage, T, T, Op>(Stage{}, on, queue, request);

@@ -76,23 +76,22 @@ std::string candidate::full_name(const conditions& at) const {
                      shape_name, shape_name.empty() ? "" : "/", on_cpu ? "cpu" : name_of(at.mode));
 }
 
-candidate stage_candidate(const stage_info& stage, const tenfold::shape& s) {
+candidate stage_candidate(const stage_info& stage, const tenfold::shape& s,
+                          const std::string& chosen_by) {
   // A kernel of the reader's own has a name and no number that would tell anything.
   return {.name = is_unlisted(stage) ? std::string(stage.name)
                                      : fmt::format("{:02}_{}", stage.number, stage.name),
           .shape_name = name_shape(stage, s),
           .stage = &stage,
           .shape = s,
-          .chosen_by = "rule",
+          .chosen_by = chosen_by,
           .make = [number = stage.number, s](session& on, const conditions& at) {
             return make_stage(on, number, s, at);
           }};
 }
 
 candidate chosen_candidate(const stage_info& stage, const shape_choice& by) {
-  candidate made = stage_candidate(stage, by.shape);
-  made.chosen_by = by.row != nullptr ? "table" : "rule";
-  return made;
+  return stage_candidate(stage, by.shape, by.row != nullptr ? "table" : "rule");
 }
 
 candidate tuned_candidate(const stage_info& stage) {
@@ -107,22 +106,19 @@ candidate tuned_candidate(const stage_info& stage) {
   return made;
 }
 
-candidate best_candidate() {
-  return {.name = "best", .choose = [](session& on, const conditions& at) {
-            const stage_choice best = choose_best(on, at);
-            candidate made = chosen_candidate(description_of(best.stage), best.by);
-            made.shape_name = made.label();
-            made.name = "best";
-            return made;
-          }};
-}
-
 candidate peer_candidate(const peer& p, bool on_cpu) {
   return {.name = "peer:" + p.name, .peer = &p, .on_cpu = on_cpu, .make = p.make};
 }
 
 candidate parse_candidate(std::string_view text, const device_properties& device) {
-  if (text == "best") return best_candidate();
+  if (text == "best")
+    return {.name = "best", .choose = [](session& on, const conditions& at) {
+              const stage_choice best = choose_best(on, at);
+              candidate made = chosen_candidate(description_of(best.stage), best.by);
+              made.shape_name = made.label();
+              made.name = "best";
+              return made;
+            }};
   const std::vector<std::string_view> parts = split(text, ':');
   if (parts.size() > 4)
     throw input_error(
@@ -132,9 +128,7 @@ candidate parse_candidate(std::string_view text, const device_properties& device
   tenfold::shape s{.block = parse_int(parts[1], text)};
   if (parts.size() > 2 && !parts[2].empty()) s.items = parse_int(parts[2], text);
   if (parts.size() > 3) s.grid = parse_grid(parts[3], text, device);
-  candidate made = stage_candidate(stage, s);
-  made.chosen_by = "user";
-  return made;
+  return stage_candidate(stage, s, "user");
 }
 
 std::vector<shape> shapes_of(const stage_description& stage) {

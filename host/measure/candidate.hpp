@@ -41,13 +41,12 @@ struct candidate {
   [[nodiscard]] std::string full_name(const conditions& at) const;
 };
 
-[[nodiscard]] candidate stage_candidate(const stage_info& stage, const tenfold::shape& s);
+[[nodiscard]] candidate stage_candidate(const stage_info& stage, const tenfold::shape& s,
+                                        const std::string& chosen_by = "rule");
 /// The stage in a shape that the table or the rule chose.
 [[nodiscard]] candidate chosen_candidate(const stage_info& stage, const shape_choice& by);
 /// The stage in its best shape for the conditions.
 [[nodiscard]] candidate tuned_candidate(const stage_info& stage);
-/// The best stage for the conditions, in its best shape.
-[[nodiscard]] candidate best_candidate();
 [[nodiscard]] candidate peer_candidate(const peer& p, bool on_cpu);
 
 /// Reads `STAGE[:BLOCK[:ITEMS[:GRID]]]`, GRID a number of blocks or, as in `4x`, of blocks per

@@ -18,8 +18,7 @@ namespace tenfold::measure {
 enum class peer_kind { reduction, copy, reader, launch };
 
 struct peer {
-  std::string name;  ///< as in `peer:cub`
-  std::string what;
+  std::string name;       ///< as in `peer:cub`
   std::string version{};  ///< of a library: `3.0.2`; empty for the project's own
   peer_kind kind = peer_kind::reduction;
   /// Hands its result to the host before it returns, so that no graph can hold it.

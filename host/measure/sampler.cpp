@@ -26,12 +26,6 @@ constexpr std::uint64_t gap_bytes = 4096;  // what lies so far apart may be near
 constexpr int executor_samples = 5, gpu_samples = 50;
 constexpr double executor_share = 0.25, gpu_share = 0.5;  // seconds
 
-double process_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
 /// A median of differences that is nothing, or less, is no time. That a result is wrong is told
 /// all the same.
 result with_time(result r) {
@@ -230,12 +224,12 @@ result take_samples(sampler& of, int repeat, bool is_executor) {
   const double share = is_executor ? executor_share : gpu_share;
   std::vector<double> seconds;
   double spent = 0;
-  const double cpu_before = process_seconds();
+  const std::clock_t cpu_before = std::clock();
   do {
     seconds.push_back(of.sample());
     spent += seconds.back() * of.calls();
   } while (static_cast<int>(seconds.size()) < wanted && (repeat != 0 || spent < share));
-  const double cpu_spent = process_seconds() - cpu_before;
+  const double cpu_spent = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
   const auto calls = static_cast<double>(seconds.size()) * of.calls();
   result r = with_time(of.finish(std::move(seconds)));
   r.cpu_seconds = cpu_spent / calls;

@@ -61,9 +61,7 @@ samplers admit_all(const candidate& pick, const std::vector<kernel_family>& fami
     for (const shape& wanted : shapes_of(of.stage)) {
       if (!of.has(wanted.block, wanted.items)) continue;
       for (const shape& s : grids_of(wanted, of, bed.device().properties())) try {
-          candidate who = stage_candidate(description_of(of.stage), s);
-          who.chosen_by = "measurement";
-          admit(who);
+          admit(stage_candidate(description_of(of.stage), s, "measurement"));
         } catch (const input_error&) {
           // The device lacks what the stage needs.
         }
@@ -91,9 +89,7 @@ std::vector<result> take_right_turns(const samplers& all, int rounds) {
 samplers choose_finalists(samplers all, const std::vector<result>& results) {
   std::vector<std::size_t> order;
   for (std::size_t i = 1; i < all.size(); ++i) order.push_back(i);
-  std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
-    return results[a].time.median < results[b].time.median;
-  });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return results[i].time.median; });
   order.resize(std::min(order.size(), finalists));
   samplers chosen;
   chosen.push_back(std::move(all.front()));
@@ -111,8 +107,8 @@ search_result search(const candidate& pick, const std::vector<kernel_family>& fa
   const std::vector<result> first = take_right_turns(all, rounds.first);
   all = choose_finalists(std::move(all), first);
   const std::vector<result> last = take_right_turns(all, rounds.last);
-  const auto fastest = std::ranges::min_element(
-      last, [](const result& a, const result& b) { return a.time.median < b.time.median; });
+  const auto fastest =
+      std::ranges::min_element(last, {}, [](const result& r) { return r.time.median; });
   return {.candidates = candidates,
           .pick = last.front(),
           .fastest = *fastest,

@@ -8,14 +8,6 @@
 namespace tenfold::measure {
 namespace {
 
-double quantile_of_sorted(const std::vector<double>& sorted, double p) {
-  const double at = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = at - static_cast<double>(below);
-  return share == 0 ? sorted[below] : std::lerp(sorted[below], sorted[above], share);
-}
-
 /// The chance of exactly k heads in n throws of a coin.
 double binomial(std::size_t n, std::size_t k) {
   const auto log_factorial = [](std::size_t i) { return std::lgamma(static_cast<double>(i) + 1); };
@@ -23,38 +15,31 @@ double binomial(std::size_t n, std::size_t k) {
                   static_cast<double>(n) * std::log(2.0));
 }
 
-/// How many samples may be cut off at either end.
-std::optional<std::size_t> outer_samples(std::size_t n) {
-  constexpr double tail = 0.025;
-  std::optional<std::size_t> cut;
-  double chance = 0;
-  for (std::size_t k = 0; k < n / 2; ++k) {
-    chance += binomial(n, k);
-    if (chance > tail) break;
-    cut = k;
-  }
-  return cut;
-}
-
 }  // namespace
 
 double quantile(std::vector<double> samples, double p) {
   std::ranges::sort(samples);
-  return quantile_of_sorted(samples, p);
+  const double at = p * static_cast<double>(samples.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, samples.size() - 1);
+  const double share = at - static_cast<double>(below);
+  return share == 0 ? samples[below] : std::lerp(samples[below], samples[above], share);
 }
 
 summary summarize(const std::vector<double>& samples) {
-  std::vector<double> sorted = samples;
-  std::ranges::sort(sorted);
-  return {sorted.front(), quantile_of_sorted(sorted, 0.05), quantile_of_sorted(sorted, 0.5),
-          quantile_of_sorted(sorted, 0.95), sorted.back()};
+  return {std::ranges::min(samples), quantile(samples, 0.05), quantile(samples, 0.5),
+          quantile(samples, 0.95), std::ranges::max(samples)};
 }
 
 std::optional<interval> median_interval(std::vector<double> samples) {
-  const auto cut = outer_samples(samples.size());
-  if (!cut) return std::nullopt;
+  constexpr double tail = 0.025;  // at either end
+  const std::size_t n = samples.size();
+  std::size_t outer = 0;  // samples at either end, the innermost of which bounds the median
+  double chance = binomial(n, 0);
+  for (; outer < n / 2 && chance <= tail; chance += binomial(n, outer)) ++outer;
+  if (outer == 0) return std::nullopt;
   std::ranges::sort(samples);
-  return interval{samples[*cut], samples[samples.size() - 1 - *cut]};
+  return interval{samples[outer - 1], samples[n - outer]};
 }
 
 speed_ratio compare(const std::vector<double>& reference, const std::vector<double>& times) {

@@ -15,9 +15,6 @@ namespace {
 bool is_read(action what) {
   return what != action::write && what != action::bulk_write;
 }
-bool is_plain_write(action what) {
-  return what == action::write || what == action::bulk_write;
-}
 
 std::string_view doing(action what) {
   switch (what) {
@@ -93,10 +90,7 @@ void checker::report(finding_kind kind, const std::string& array_name, const acc
                                array_name};
   findings_.add(same, [&] {
     finding f = new_finding(kind);
-    description text = describe();
-    f.address = std::move(text.address);
-    f.what = std::move(text.what);
-    f.remedy = std::move(text.remedy);
+    describe(f);
     f.witnesses.push_back(witness_of(by));
     if (earlier) f.witnesses.push_back(witness_of(*earlier));
     return f;
@@ -265,25 +259,19 @@ void checker::check(const lane_access& a) {
   if (is_read(a.by.what)) check_written(a, *shadow);
   if (coverage_ && is_read(a.by.what)) count_reads(a, *shadow);
   check_order(a, *shadow);
-  if (!early_reads_.empty() && is_plain_write(a.by.what)) forgive_early_reads(a);
+  if (!early_reads_.empty() && !is_read(a.by.what)) forgive_early_reads(a);
   if (!is_read(a.by.what) || a.by.what == action::atomic) shadow->mark_written(a.address, a.bytes);
   if (a.by.what == action::atomic) order_.use_atomic(a.by.when, a.address);
 }
 
 shadow_array* checker::find_shadow(std::uintptr_t address, std::size_t bytes) {
-  if (last_shadow_ == nullptr || !last_shadow_->of().contains(address, bytes)) {
-    const array* of = memory_.find(address);
-    if (of == nullptr || !of->contains(address, bytes)) return nullptr;
-    last_shadow_ = make_shadow(*of);
-  }
-  return last_shadow_;
-}
-
-shadow_array* checker::make_shadow(const array& of) {
-  auto& shadows = of.in == space::shared ? shared_shadows_ : global_shadows_;
-  const auto [shadow, is_new] = shadows.try_emplace(of.begin, of);
-  if (is_new && of.is_variable) shadow->second.mark_written(of.begin, of.bytes);
-  return &shadow->second;
+  if (last_shadow_ != nullptr && last_shadow_->of().contains(address, bytes)) return last_shadow_;
+  const array* const of = memory_.find(address);
+  if (of == nullptr || !of->contains(address, bytes)) return nullptr;
+  auto& shadows = of->in == space::shared ? shared_shadows_ : global_shadows_;
+  const auto [shadow, is_new] = shadows.try_emplace(of->begin, *of);
+  if (is_new && of->is_variable) shadow->second.mark_written(of->begin, of->bytes);
+  return last_shadow_ = &shadow->second;
 }
 
 void checker::check_alignment(const lane_access& a, const shadow_array& shadow) {
@@ -291,15 +279,14 @@ void checker::check_alignment(const lane_access& a, const shadow_array& shadow) 
   const std::size_t unit = std::min(a.bytes, widest);
   if (a.is_packed || !std::has_single_bit(unit) || a.address % unit == 0) return;
   had_bad_address_ = true;
-  report(finding_kind::misaligned_access, shadow.of().name, a.by, std::nullopt, [&] {
-    const std::string address = shadow.name(a.address);
-    return description{
-        address,
-        fmt::format("{} bytes at once are {} at {}, whose address is no multiple of {}", a.bytes,
-                    done(a.by.what), address, unit),
-        fmt::format("Take {} bytes at once only where gpu::is_vector_aligned says so, and single "
-                    "elements elsewhere.",
-                    a.bytes)};
+  report(finding_kind::misaligned_access, shadow.of().name, a.by, std::nullopt, [&](finding& f) {
+    f.address = shadow.name(a.address);
+    f.what = fmt::format("{} bytes at once are {} at {}, whose address is no multiple of {}",
+                         a.bytes, done(a.by.what), f.address, unit);
+    f.remedy = fmt::format(
+        "Take {} bytes at once only where gpu::is_vector_aligned says so, and single "
+        "elements elsewhere.",
+        a.bytes);
   });
 }
 
@@ -324,17 +311,16 @@ void checker::forgive_early_reads(const lane_access& write) {
 
 void checker::report_unwritten(const lane_access& a, const shadow_array& shadow,
                                std::uintptr_t address) {
-  report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&] {
+  report(finding_kind::uninitialised_read, shadow.of().name, a.by, std::nullopt, [&](finding& f) {
     const bool is_shared = shadow.of().in == space::shared;
-    const std::string element = shadow.name(address);
-    return description{
-        element,
-        fmt::format("{} is read and {} has written it", element,
-                    is_shared ? "no thread of the block" : "neither the host nor a kernel"),
+    f.address = shadow.name(address);
+    f.what = fmt::format("{} is read and {} has written it", f.address,
+                         is_shared ? "no thread of the block" : "neither the host nor a kernel");
+    f.remedy =
         is_shared
             ? "Have every element that is read written before, by the operator's identity where "
               "there is none, and a __syncthreads() between."
-            : "Write the memory before the launch, or read no further than what was written."};
+            : "Write the memory before the launch, or read no further than what was written.";
   });
 }
 
@@ -350,7 +336,7 @@ void checker::check_order(const lane_access& a, shadow_array& shadow) {
         report_race(a, *earlier, shadow, a.address + i * a.bytes / cells.size());
         is_reported = true;
       }
-    if (is_plain_write(a.by.what))
+    if (!is_read(a.by.what))
       cell.overwrite(a.by);
     else
       cell.add(a.by, order_);
@@ -361,7 +347,7 @@ std::optional<access> checker::find_race(const access& by, const shadow_cell& ce
   if (cell.write.when.interval != 0 && !order_.precedes(cell.write.when, by.when))
     return cell.write;
   const bool conflicts =
-      is_plain_write(by.what) || (by.what == action::atomic ? cell.was_read() : cell.was_atomic());
+      !is_read(by.what) || (by.what == action::atomic ? cell.was_read() : cell.was_atomic());
   return conflicts ? find_unordered(by, cell) : std::nullopt;
 }
 
@@ -369,7 +355,7 @@ std::optional<access> checker::find_unordered(const access& by, const shadow_cel
   std::optional<access> found;
   cell.for_each_group([&](const access_group& each) {
     const bool conflicts =
-        is_plain_write(by.what) || (by.what == action::atomic) != (each.what == action::atomic);
+        !is_read(by.what) || (by.what == action::atomic) != (each.what == action::atomic);
     if (found || !conflicts || order_.all_precede(each.interval, each.time, each.warp, by.when))
       return;
     for (std::uint64_t left = each.lanes; left != 0 && !found; left &= left - 1) {
@@ -415,12 +401,12 @@ std::string checker::remedy_of_race(finding_kind kind, const access& later,
 void checker::report_race(const lane_access& later, const access& earlier,
                           const shadow_array& shadow, std::uintptr_t address) {
   const finding_kind kind = kind_of_race(later.by, earlier);
-  report(kind, shadow.of().name, later.by, earlier, [&] {
-    const std::string element = shadow.name(shadow.element_at(address));
+  report(kind, shadow.of().name, later.by, earlier, [&](finding& f) {
     std::string both(done(earlier.what));
     if (done(later.by.what) != both) both += fmt::format(" and {}", done(later.by.what));
-    return description{element, fmt::format("{} is {} {}", element, both, what_is_missing(kind)),
-                       remedy_of_race(kind, later.by, earlier)};
+    f.address = shadow.name(shadow.element_at(address));
+    f.what = fmt::format("{} is {} {}", f.address, both, what_is_missing(kind));
+    f.remedy = remedy_of_race(kind, later.by, earlier);
   });
 }
 
@@ -430,20 +416,21 @@ void checker::report_out_of_bounds(const lane_access& a) {
   had_bad_address_ = true;
   const array* of = memory_.find(a.address);  // of a vector's first element
   if (of == nullptr) of = memory_.nearest(a.address);
-  report(finding_kind::out_of_bounds, of == nullptr ? "" : of->name, a.by, std::nullopt, [&] {
-    const std::string address = memory_.name(a.address, a.bytes);
-    if (of == nullptr)
-      return description{
-          address, fmt::format("{} is {}, where there is no memory", address, done(a.by.what)),
-          "Hand the kernel a pointer to device memory."};
-    const std::size_t unit = of->element_bytes != 0 ? of->element_bytes : a.bytes;
-    const std::size_t count = (of->begin + of->bytes - of->first) / unit;
-    return description{address,
-                       fmt::format("{} is {}{}, but {} has {} {}", address, done(a.by.what),
-                                   a.bytes > unit ? fmt::format(", {} bytes at once", a.bytes) : "",
-                                   of->name, count, count == 1 ? "element" : "elements"),
-                       remedy_of_bounds(*of)};
-  });
+  report(finding_kind::out_of_bounds, of == nullptr ? "" : of->name, a.by, std::nullopt,
+         [&](finding& f) {
+           f.address = memory_.name(a.address, a.bytes);
+           if (of == nullptr) {
+             f.what = fmt::format("{} is {}, where there is no memory", f.address, done(a.by.what));
+             f.remedy = "Hand the kernel a pointer to device memory.";
+             return;
+           }
+           const std::size_t unit = of->element_bytes != 0 ? of->element_bytes : a.bytes;
+           const std::size_t count = (of->begin + of->bytes - of->first) / unit;
+           f.what = fmt::format("{} is {}{}, but {} has {} {}", f.address, done(a.by.what),
+                                a.bytes > unit ? fmt::format(", {} bytes at once", a.bytes) : "",
+                                of->name, count, count == 1 ? "element" : "elements");
+           f.remedy = remedy_of_bounds(*of);
+         });
 }
 
 // ---- lost and repeated elements -----------------------------------------------------------------
@@ -488,11 +475,12 @@ void checker::report_repeated(const lane_access& a, shadow_array& shadow, std::u
     if (!earlier && order_.is_of_this_launch(each.interval))
       earlier = each.by(first_lane(each.lanes));
   });
-  report(finding_kind::repeated_element, shadow.of().name, a.by, earlier, [&] {
-    const std::string element = shadow.name(address);
-    return description{element, fmt::format("{} is read twice, so it is folded twice", element),
-                       "Let no two threads come to the same index: a block's first element is its "
-                       "number times what a block folds."};
+  report(finding_kind::repeated_element, shadow.of().name, a.by, earlier, [&](finding& f) {
+    f.address = shadow.name(address);
+    f.what = fmt::format("{} is read twice, so it is folded twice", f.address);
+    f.remedy =
+        "Let no two threads come to the same index: a block's first element is its "
+        "number times what a block folds.";
   });
 }
 

@@ -82,9 +82,6 @@ class checker final : public simt::observer, public step_reader {
     lane_access by;
     std::uintptr_t address;  ///< of the first byte
   };
-  struct description {
-    std::string address, what, remedy;
-  };
   /// How often each element of a launch's input was read.
   struct coverage {
     std::uintptr_t first;
@@ -94,7 +91,6 @@ class checker final : public simt::observer, public step_reader {
 
   void check(const lane_access& a);
   [[nodiscard]] shadow_array* find_shadow(std::uintptr_t address, std::size_t bytes);
-  [[nodiscard]] shadow_array* make_shadow(const array& of);
   void check_alignment(const lane_access& a, const shadow_array& shadow);
   void check_written(const lane_access& a, const shadow_array& shadow);
   void report_unwritten(const lane_access& a, const shadow_array& shadow, std::uintptr_t address);
@@ -117,7 +113,7 @@ class checker final : public simt::observer, public step_reader {
   [[nodiscard]] std::string remedy_of_race(finding_kind kind, const access& later,
                                            const access& earlier) const;
   void report_out_of_bounds(const lane_access& a);
-  /// @param describe only called for a finding that is new
+  /// @param describe sets address, what and remedy; only called for a finding that is new
   template <typename Describe>
   void report(finding_kind kind, const std::string& array_name, const access& by,
               const std::optional<access>& earlier, Describe&& describe);

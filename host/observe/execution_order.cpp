@@ -12,17 +12,6 @@ std::uint32_t key_of(unsigned warp, unsigned lane) {
 
 }  // namespace
 
-void execution_order::message_log::append(std::uint32_t number, std::size_t block,
-                                          bool knows_others) {
-  if (contains.size() <= number) contains.resize(number + 1);
-  if (contains[number]) return;
-  contains[number] = true;
-  const auto place = static_cast<std::uint32_t>(entries.size());
-  entries.push_back(number);
-  of_block[block].push_back(place);
-  if (knows_others) relays.push_back(place);
-}
-
 void execution_order::begin_launch() {
   launch_begin_ = interval_ + 1;
   block_begins_.clear();
@@ -153,14 +142,11 @@ void execution_order::fence(unsigned warp, std::uint64_t lanes, fence_scope scop
              (scope == fence_scope::device || before.scope == fence_scope::block);
     });
     mine.fenced.push_back(static_cast<std::uint32_t>(snapshots_.size()));
-    snapshot& taken = snapshots_.emplace_back();
-    taken.at = now(warp, lane);
-    taken.scope = scope;
-    taken.all_passed = clock.all_passed;
+    snapshot taken{now(warp, lane), scope, clock.all_passed, nullptr, mine.known};
     if (clock.passed)
       taken.passed = std::make_unique<std::array<std::uint32_t, most_lanes>>((*clock.passed)[lane]);
-    taken.known = mine.known;
     add(taken.known, of_block_.known);
+    snapshots_.push_back(std::move(taken));
   });
   ++clock.time;
 }
@@ -173,9 +159,15 @@ void execution_order::use_atomic(const moment& who, std::uint64_t address) {
       log_numbers_.try_emplace(address, static_cast<std::uint32_t>(logs_.size()));
   message_log& log = is_new ? logs_.emplace_back() : logs_[number_of_log->second];
   const auto say = [&](const std::vector<std::uint32_t>& fenced) {
-    for (const std::uint32_t number : fenced)
-      log.append(number, block_of(snapshots_[number].at.interval),
-                 !snapshots_[number].known.empty());
+    for (const std::uint32_t number : fenced) {
+      if (log.contains.size() <= number) log.contains.resize(number + 1);
+      if (log.contains[number]) continue;
+      log.contains[number] = true;
+      const auto place = static_cast<std::uint32_t>(log.entries.size());
+      log.entries.push_back(number);
+      log.of_block[block_of(snapshots_[number].at.interval)].push_back(place);
+      if (!snapshots_[number].known.empty()) log.relays.push_back(place);
+    }
   };
   say(of_block_.fenced);
   if (mine != of_threads_.end()) say(mine->second.fenced);

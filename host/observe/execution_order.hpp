@@ -113,8 +113,6 @@ class execution_order {
     std::vector<bool> contains;          // by snapshot
     std::vector<std::uint32_t> relays;   // places of entries that knew of others
     std::unordered_map<std::size_t, std::vector<std::uint32_t>> of_block;  // places of entries
-
-    void append(std::uint32_t number, std::size_t block, bool knows_others);
   };
 
   /// What a thread did to be understood by other threads, and heard from them.

@@ -25,12 +25,9 @@ using simt::failure_kind;
 /// A thread that waits at the first place in the source, if threads wait at several places. The
 /// threads that wait further down, or have returned, went past that place.
 auto first_that_waits(const simt::block_failure& failure) {
-  return std::ranges::min_element(failure.threads,
-                                  [](const simt::failed_thread& a, const simt::failed_thread& b) {
-                                    if (a.doing == nullptr || b.doing == nullptr)
-                                      return a.doing != nullptr && b.doing == nullptr;
-                                    return a.where.line < b.where.line;
-                                  });
+  return std::ranges::min_element(failure.threads, {}, [](const simt::failed_thread& each) {
+    return std::tuple(each.doing == nullptr, each.where.line);
+  });
 }
 
 /// What a failure is to the kernel's author: of which kind, what happened, and the remedy.

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <list>
 #include <mutex>
+#include <span>
 
 #include "host/simt/kernel_symbols.hpp"
 
@@ -88,13 +89,10 @@ const Range* last_before(const std::vector<Range>& sorted, std::uintptr_t addres
 }  // namespace
 
 bool is_position(std::uintptr_t address) {
-  const std::array<address_range, 5> positions{{{address_of(&threadIdx), sizeof threadIdx},
-                                                {address_of(&blockIdx), sizeof blockIdx},
-                                                {address_of(&blockDim), sizeof blockDim},
-                                                {address_of(&gridDim), sizeof gridDim},
-                                                {address_of(&warpSize), sizeof warpSize}}};
-  return std::ranges::any_of(positions,
-                             [&](const address_range& each) { return each.holds(address); });
+  const auto hits = [&](const auto& word) {
+    return address_range{address_of(&word), sizeof word}.holds(address);
+  };
+  return hits(threadIdx) || hits(blockIdx) || hits(blockDim) || hits(gridDim) || hits(warpSize);
 }
 
 bool is_in_program(std::uintptr_t address) {

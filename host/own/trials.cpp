@@ -69,12 +69,6 @@ elements make_floats(element_type type, std::string op, std::string what, std::u
   return make_elements<float>(std::move(op), std::move(what), n, element);
 }
 
-/// All of about the same size, so that rounding explains the loss of none.
-elements floats_to_add(element_type type, std::uint64_t n) {
-  return make_floats(type, "sum", {}, n,
-                     [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
-}
-
 /// Away from the zero that some pad with: for a maximum negative, for a minimum positive.
 elements floats_in_order(const std::string& op, element_type type, bool rise, std::uint64_t n) {
   const bool positive = op == "minimum";
@@ -85,12 +79,6 @@ elements floats_in_order(const std::string& op, element_type type, bool rise, st
         const auto away = static_cast<float>(rise == positive ? i + 1 : n - i);
         return positive ? away : -away;
       });
-}
-
-/// Around every power of two up to `largest`.
-void add_powers(std::set<std::uint64_t>& sizes, std::uint64_t largest) {
-  for (std::uint64_t power = 4; power <= largest; power *= 2)
-    sizes.insert({power - 1, power, power + 1});
 }
 
 /// Around the first multiples of `unit`.
@@ -145,7 +133,8 @@ class trial_runner {
     // No minimum or maximum of no elements: others' kernels may return another value than
     // infinity.
     if (op_ != "minimum" && op_ != "maximum") sizes.insert(0);
-    add_powers(sizes, 4096);
+    for (std::uint64_t power = 4; power <= 4096; power *= 2)
+      sizes.insert({power - 1, power, power + 1});
     add_multiples(sizes, static_cast<std::uint64_t>(s.block));
     add_multiples(sizes, tile(s));
     const std::set<std::uint64_t> smaller = sizes;
@@ -162,8 +151,11 @@ class trial_runner {
     if (is_unlisted(stage_)) try_all(random_maps(most), s, sizes);
   }
 
+  /// For a sum all of about the same size, so that rounding explains the loss of none.
   [[nodiscard]] elements floats_to_fold(std::uint64_t n) const {
-    return op_ == "sum" ? floats_to_add(float_, n) : random_elements(op_, n, float_);
+    if (op_ != "sum") return random_elements(op_, n, float_);
+    return make_floats(float_, "sum", {}, n,
+                       [](std::uint64_t i) { return static_cast<float>(1000 + i * 7919 % 2003); });
   }
 
   void try_addresses() {

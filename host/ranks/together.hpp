@@ -1,8 +1,10 @@
 /// @file
-/// Errors that all ranks hear of, so that none waits for one that has given up.
+/// Errors that all ranks hear of, so that none waits for one that has given up, and the time of
+/// what they do together.
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <optional>
 #include <string>
@@ -66,6 +68,17 @@ auto together(const ranks& all, Step step) {
   }
   share_outcome(all, mine);
   if constexpr (!std::is_void_v<result>) return std::move(*made);
+}
+
+/// Does `work()` on each rank once all are ready.
+/// @return seconds that it took the slowest rank, by the host's clock; the same on every rank
+template <typename Work>
+double time_of_slowest(const ranks& all, Work work) {
+  using clock = std::chrono::steady_clock;
+  static_cast<void>(all.gather(0));
+  const clock::time_point start = clock::now();
+  work();
+  return std::ranges::max(all.gather(std::chrono::duration<double>(clock::now() - start).count()));
 }
 
 }  // namespace tenfold

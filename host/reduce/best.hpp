@@ -159,17 +159,13 @@ inline bool is_as_measured(const shape_choice& by, const launch_query& q, const 
 inline constexpr std::size_t load_bytes = 16;
 inline constexpr std::size_t loads_of_one_block = 4;  // of each of its threads
 
-/// The largest block there is, if it may do all alone.
-inline bool fits_one_block(const shape& s, const launch_query& q) {
-  return bytes_of(q.n, q.element_bytes) <=
-         bytes_of(static_cast<std::uint64_t>(s.block), load_bytes * loads_of_one_block);
-}
-
 inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
   if (q.device.architecture == executor_architecture) return with_kernel({}, of);
   const int items = items_of(load_bytes, q.element_bytes);
   shape single = with_kernel({block_sizes.back(), items}, of);
-  if (of.stage.takes_grid && fits_one_block(single, q)) {
+  const double bytes_of_single =
+      bytes_of(static_cast<std::uint64_t>(single.block), load_bytes * loads_of_one_block);
+  if (of.stage.takes_grid && bytes_of(q.n, q.element_bytes) <= bytes_of_single) {
     single.grid = 1;
     return single;
   }
@@ -254,19 +250,15 @@ class choosable_shapes {
                                                             const tuned_table& table = measured) {
   const tuned_stage_row* ranking =
       detail::nearest_row(table.stages, q, [](const tuned_stage_row&) { return true; });
-  const auto place_in_table = [&](int stage) {
-    if (ranking == nullptr) return std::size_t{0};
-    return static_cast<std::size_t>(
-        std::find(ranking->stages.begin(), ranking->stages.end(), stage) - ranking->stages.begin());
-  };
-  const std::size_t unranked = ranking == nullptr ? 0 : ranking->stages.size();
-  std::vector<std::tuple<bool, std::size_t, int>> places;
+  std::span<const int> ranked;
+  if (ranking != nullptr) ranked = ranking->stages;
+  std::vector<std::tuple<bool, std::ptrdiff_t, int>> places;
   std::vector<stage_choice> best;
   for (const kernel_family& of : stages) {
     if (!of.serves()) continue;
-    const std::size_t in_table = place_in_table(of.stage.number);
+    const auto in_table = std::find(ranked.begin(), ranked.end(), of.stage.number) - ranked.begin();
     const shape_choice by = tuned_shape(q, of, table);
-    const bool is_ranked = in_table != unranked;
+    const bool is_ranked = in_table != std::ssize(ranked);
     const std::tuple place(is_ranked && !detail::is_as_measured(by, q, of), in_table,
                            detail::place_by_rule(of, q));
     const auto at = std::upper_bound(places.begin(), places.end(), place) - places.begin();

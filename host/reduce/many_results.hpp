@@ -86,23 +86,19 @@ class stream_of_call {
   stream_handle handle_{};
 };
 
-/// @throws input_error for more of them than the host has memory for
-template <typename T>
-std::vector<T> results_for_all(std::uint64_t count, const T& identity) {
-  try {
-    return std::vector<T>(count, identity);
-  } catch (const std::exception&) {
-    throw input_error("the host has no memory for " + std::to_string(count) +
-                      " results: reduce fewer at once");
-  }
-}
-
 /// What `enqueue(out, stream)` leaves in device memory, on the host.
+/// @throws input_error for more results than the host has memory for
 template <typename T, typename Enqueue>
 std::vector<T> results_on_host(const device& on, std::uint64_t count, const T& identity,
                                Enqueue enqueue) {
   static_assert(!std::is_same_v<T, bool>, "a std::vector has no bools: keep a reducer");
-  std::vector<T> results = results_for_all(count, identity);
+  std::vector<T> results;
+  try {
+    results = std::vector<T>(count, identity);
+  } catch (const std::exception&) {
+    throw input_error("the host has no memory for " + std::to_string(count) +
+                      " results: reduce fewer at once");
+  }
   const std::size_t bytes = count * sizeof(T);
   const stream_of_call queue(on);
   const device_memory out(on, bytes);

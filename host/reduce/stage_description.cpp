@@ -10,19 +10,14 @@
 #include "tenfold_all_kernels.hpp"
 
 namespace tenfold {
-namespace {
-
-std::vector<stage_description> describe_catalogue() {
-  std::vector<stage_description> all;
-  for_each_stage([&]<typename Stage>(const stage_info&) { all.push_back(describe<Stage>()); });
-  return all;
-}
-
-}  // namespace
 
 const stage_description& description_of(const stage_info& stage) {
   if (const unlisted_stage* found = find_unlisted(stage)) return found->stage;
-  static const std::vector<stage_description> listed = describe_catalogue();
+  static const std::vector<stage_description> listed = [] {
+    std::vector<stage_description> all;
+    for_each_stage([&]<typename Stage>(const stage_info&) { all.push_back(describe<Stage>()); });
+    return all;
+  }();
   return listed.at(static_cast<std::size_t>(stage.number) - 1);
 }
 

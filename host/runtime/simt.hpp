@@ -2,7 +2,6 @@
 /// The runtime's names for the executor. Device N is the one whose warps have N lanes.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <functional>

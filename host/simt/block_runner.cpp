@@ -171,12 +171,6 @@ std::string block_runner::run(const grid_job& job, index3 block) {
   return description;
 }
 
-void block_runner::make_fibers(unsigned count) {
-  for (auto i = static_cast<unsigned>(threads_.size()); i < count; ++i)
-    threads_.emplace_back().context =
-        make_fcontext(stack_tops_[i], stacks_.usable_bytes(i), &block_runner::fiber_main);
-}
-
 /// Numbers the threads as the hardware does: x fastest, then y, then z, cut into warps.
 void block_runner::shape_block(const launch_facts& launch) {
   blockDim = launch.block;
@@ -188,7 +182,9 @@ void block_runner::shape_block(const launch_facts& launch) {
   shape_ = launch.block;
   warp_size_ = launch.warp_size;
   thread_count_ = shape_.x * shape_.y * shape_.z;
-  make_fibers(thread_count_);
+  for (auto i = static_cast<unsigned>(threads_.size()); i < thread_count_; ++i)
+    threads_.emplace_back().context =
+        make_fcontext(stack_tops_[i], stacks_.usable_bytes(i), &block_runner::fiber_main);
   for (unsigned t = 0; t < thread_count_; ++t) {
     threads_[t].index = {t % shape_.x, t / shape_.x % shape_.y, t / shape_.x / shape_.y};
     threads_[t].warp = t / warp_size_;

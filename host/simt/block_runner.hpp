@@ -118,7 +118,6 @@ class block_runner {
   };
 
   static void fiber_main(boost::context::detail::transfer_t from);
-  void make_fibers(unsigned count);
   void switch_to(thread_state& next);
   void shape_block(const launch_facts& launch);
   void poison_shared(const launch_facts& launch);

@@ -1,6 +1,5 @@
 #include "host/simt/kernel_symbols.hpp"
 
-#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,9 +9,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <boost/core/demangle.hpp>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
 #include <string_view>
@@ -149,9 +147,7 @@ struct symbol_table {
 };
 
 std::string demangle(std::string_view name) {
-  const std::unique_ptr<char, decltype(&std::free)> demangled(
-      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
-  return demangled ? demangled.get() : std::string(name);
+  return boost::core::demangle(std::string(name).c_str());
 }
 
 symbol_table& symbols() {

@@ -19,6 +19,7 @@
 
 #include <cstddef>
 
+#include "common/fold_items.hpp"
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/gpu/peers.hpp"
@@ -48,10 +49,6 @@ __global__ void __launch_bounds__(BlockSize)
   const auto element = [&](std::size_t i) { return i < n ? T(in[i]) : op.identity(); };
 
   T result = op.identity();
-  const auto fold = [&](const static_array<In, Items>& items) {
-    static_for<0, less_than<Items>, increment<1>>(
-        [&]<int I>() { result = op(result, T(get<I>(items))); });
-  };
   const auto load = [&](std::size_t begin) {
     return gpu::load_vectors<Items, Width>(in + begin + tid * Width, BlockSize * Width);
   };
@@ -65,9 +62,9 @@ __global__ void __launch_bounds__(BlockSize)
       static_array<static_array<In, Items>, Batch> batch;
       static_for<0, less_than<Batch>, increment<1>>(
           [&]<int B>() { get<B>(batch) = load(begin + B * stride); });
-      static_for<0, less_than<Batch>, increment<1>>([&]<int B>() { fold(get<B>(batch)); });
+      result = fold_items(op, result, batch);
     }
-    for (; begin + Tile <= n; begin += stride) fold(load(begin));
+    for (; begin + Tile <= n; begin += stride) result = fold_items(op, result, load(begin));
   }
   for (; begin < n; begin += stride)
     static_for<0, less_than<Items>, increment<1>>([&]<int I>() {
@@ -124,10 +121,7 @@ struct stage : stage_defaults {
   template <typename In, typename T>
   static constexpr std::size_t zeroed_bytes = sizeof(meeting<T>);
 
-  template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
-  static auto kernel() {
-    return &reduce_blocks<BlockSize, WarpSize, Items, In, T, Op>;
-  }
+  TENFOLD_KERNEL_OF(BlockSize, WarpSize, Items, In, T, Op)
 };
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::peer_partials

@@ -13,16 +13,11 @@
 #include <cstddef>
 
 #include "common/gpu.hpp"
+#include "common/operators.hpp"
 #include "kernels/rows/elements.hpp"
 #include "kernels/rows/lanes_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::until_found {
-
-struct either {
-  static constexpr bool commutes = true;
-  __device__ bool identity() const { return false; }
-  __device__ bool operator()(bool a, bool b) const { return a || b; }
-};
 
 /// What is there now, whoever wrote it: no register and no first-level cache knows.
 __device__ inline unsigned now_at(const unsigned* word) {
@@ -45,8 +40,8 @@ __global__ void __launch_bounds__(BlockSize)
     lanes_per_row::loaded<In, Width, Loads> turn{};
     lanes_per_row::load_turn<WarpSize>(turn, in + at, left);
     if (gpu::ballot<WarpSize>(is_known) != 0) return;  // lanes may have seen different things
-    const bool is_found =
-        lanes_per_row::fold_turn<WarpSize, WarpSize>(either{}, f, false, turn, in + at, left, at);
+    const bool is_found = lanes_per_row::fold_turn<WarpSize, WarpSize>(bit_or<bool>{}, f, false,
+                                                                       turn, in + at, left, at);
     if (gpu::ballot<WarpSize>(is_found) == 0) continue;
     if (threadIdx.x % WarpSize == 0) atomicExch(answer, found);
     return;

@@ -70,7 +70,7 @@ else:
         began = int(re.search(r"began as stage (\d+)", kernel.read_text())[1])
         rows += [row(began, 101.0), dict(row(0), stage_name=kernel.stem, ok=kernel.stem != "any_block")]
 text = json.dumps(dict(context=context, benchmarks=rows))
-file = after("--json") or next((w.split("=")[1] for w in words if w.startswith("--benchmark_out=")), "-")
+file = after("--json") or next((w.split("=")[1] for w in words if w.startswith(("--benchmark_out=", "--json="))), "-")
 print(text) if file == "-" else pathlib.Path(file).write_text(text)
 '''
 

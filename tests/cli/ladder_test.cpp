@@ -28,10 +28,9 @@ class Comparison : public testing::Test {
     return made;
   }
 
-  const measure::peer library_peer_{.name = "library", .what = ""},
-      host_peer_{.name = "host", .what = ""},
-      copy_peer_{.name = "copy", .what = "", .kind = measure::peer_kind::copy},
-      reader_peer_{.name = "read", .what = "", .kind = measure::peer_kind::reader};
+  const measure::peer library_peer_{.name = "library"}, host_peer_{.name = "host"},
+      copy_peer_{.name = "copy", .kind = measure::peer_kind::copy},
+      reader_peer_{.name = "read", .kind = measure::peer_kind::reader};
   const candidate first_ = measure::stage_candidate(catalogue[0], {}),
                   second_ = measure::stage_candidate(catalogue[1], {}),
                   library_ = of(library_peer_), host_ = of(host_peer_, true),

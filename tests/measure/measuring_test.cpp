@@ -206,7 +206,7 @@ class KnownTimes : public testing::Test {
   value expected() { return input_.expected(n).expected; }
 
  private:
-  const peer who_{.name = "known", .what = ""};
+  const peer who_{.name = "known"};
   placement where_{std::make_unique<device_of_known_times>()};
   host_input input_{element_type::u32, "sum", n, 1};
 };
@@ -314,7 +314,7 @@ class Verdicts : public testing::Test {
  protected:
   Verdicts() { bed_.load(input_, n); }
   result take(const std::function<value()>& say) {
-    const peer who{.name = "oracle", .what = ""};
+    const peer who{.name = "oracle"};
     const auto one = bed_.admit(oracle_candidate(say, who), timing_mode::back_to_back);
     return one->finish({one->sample()});
   }
@@ -361,7 +361,7 @@ double sum_of_every(std::uint64_t stride, const float* in, std::uint64_t n) {
 }
 
 result take_mistaken(testbed& bed, const mistaken_sum::mistake& lost) {
-  const peer who{.name = "mistaken", .what = ""};
+  const peer who{.name = "mistaken"};
   const candidate mistaken{
       .name = "mistaken", .peer = &who, .make = [&](session&, const conditions&) {
         return std::make_unique<mistaken_sum>(lost);
@@ -417,7 +417,7 @@ TEST(Graphs, RefuseAPeerThatWaits) {
   testbed bed(executor());
   host_input input(element_type::u32, "sum", 1000, 1);
   bed.load(input, 1000);
-  const peer who{.name = "waits", .what = "", .waits = true};
+  const peer who{.name = "waits", .waits = true};
   const candidate waiting = oracle_candidate([] { return value(std::uint32_t{0}); }, who);
   EXPECT_THROW(static_cast<void>(bed.admit(waiting, timing_mode::in_graph)), input_error);
   EXPECT_NO_THROW(static_cast<void>(bed.admit(waiting, timing_mode::back_to_back)));

@@ -24,17 +24,6 @@ inline unsigned thread_in_block() {
 inline unsigned threads_of_block() {
   return blockDim.x * blockDim.y * blockDim.z;
 }
-inline unsigned long long block_in_grid() {
-  return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
-                          (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
-}
-inline unsigned long long blocks_of_grid() {
-  return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
-}
-/// The bits of the mask at the lanes that there are in this thread's warp.
-inline std::uint64_t lanes_of(unsigned first, unsigned count) {
-  return (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << first;
-}
 
 }  // namespace details
 
@@ -92,8 +81,13 @@ class grid_group {
     return num_blocks() * details::threads_of_block();
   }
   [[nodiscard]] unsigned long long size() const { return num_threads(); }
-  [[nodiscard]] unsigned long long block_rank() const { return details::block_in_grid(); }
-  [[nodiscard]] unsigned long long num_blocks() const { return details::blocks_of_grid(); }
+  [[nodiscard]] unsigned long long block_rank() const {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) *
+                            (blockIdx.y + std::uint64_t{gridDim.y} * blockIdx.z);
+  }
+  [[nodiscard]] unsigned long long num_blocks() const {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
   [[nodiscard]] dim3 block_index() const { return blockIdx; }
   [[nodiscard]] dim3 dim_blocks() const { return gridDim; }
   [[nodiscard]] dim3 group_dim() const { return gridDim; }
@@ -190,7 +184,8 @@ inline lanes part_of_block(unsigned count) {
         "warp's");
   const unsigned self = tenfold::simt::lane(), first = self / count * count;
   const unsigned left = threads_of_block() - (thread_in_block() - self + first);
-  return lanes(lanes_of(first, count < left ? count : left), thread_in_block() / count,
+  const unsigned there = count < left ? count : left;
+  return lanes(~std::uint64_t{0} >> (64 - there) << first, thread_in_block() / count,
                (threads_of_block() + count - 1) / count);
 }
 

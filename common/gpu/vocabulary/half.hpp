@@ -207,14 +207,7 @@ TENFOLD_CONVERSIONS(__nv_bfloat16, __nv_bfloat162, bfloat16, bfloat162)
 
 // ---- atomics ------------------------------------------------------------------------------------
 
-template <typename Bits>
-tenfold::simt::narrow<Bits> atomicAdd(tenfold::simt::narrow<Bits>* address,
-                                      std::type_identity_t<tenfold::simt::narrow<Bits>> value) {
-  return tenfold::simt::replace(address, [&](auto before) { return before + value; });
-}
-template <typename Bits>
-tenfold::simt::narrow_pair<Bits> atomicAdd(
-    tenfold::simt::narrow_pair<Bits>* address,
-    std::type_identity_t<tenfold::simt::narrow_pair<Bits>> value) {
-  return tenfold::simt::replace(address, [&](auto before) { return before + value; });
+template <tenfold::simt::vector T>
+T atomicAdd(T* address, std::type_identity_t<T> value) {
+  return tenfold::simt::replace(address, [&](T before) { return before + value; });
 }

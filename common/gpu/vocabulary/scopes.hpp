@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <type_traits>
 #include <utility>
 
 #include "common/gpu/vocabulary.hpp"

@@ -102,35 +102,20 @@ TENFOLD_REDUCE(xor, unsigned, xor_words)
 // The words without a mask, which HIP has and CUDA removed with compute capability 7.0: those lanes
 // take part that are active (tenfold::simt::exchange::is_of_active).
 
-namespace tenfold::simt {
-
-/// @return the lanes that take part
-inline std::uint64_t active_lanes(source_place where) {
-  exchange mine{"__activemask", where, 0, 0, 0, nullptr, nullptr, true, true, 0, true};
-  sync_lanes(mine);
+inline std::uint64_t __activemask(TENFOLD_CALLED_FROM) {
+  tenfold::simt::exchange mine{"__activemask", {file, line}, 0,    0, 0,   nullptr,
+                               nullptr,        true,         true, 0, true};
+  tenfold::simt::sync_lanes(mine);
   return mine.mask;
 }
-
-/// @return the votes
-inline std::uint64_t vote_of_active(const char* name, bool predicate, source_place where) {
-  exchange mine{name, where, 0, 0, 0, nullptr, nullptr, true, predicate, 0, true};
-  sync_lanes(mine);
-  return mine.ballot;
-}
-
-}  // namespace tenfold::simt
-
-inline std::uint64_t __activemask(TENFOLD_CALLED_FROM) {
-  return tenfold::simt::active_lanes({file, line});
-}
 inline std::uint64_t __ballot(int predicate, TENFOLD_CALLED_FROM) {
-  return tenfold::simt::vote_of_active("__ballot", predicate != 0, {file, line});
+  return tenfold::simt::vote("__ballot", 0, predicate != 0, {file, line}, true);
 }
 inline int __any(int predicate, TENFOLD_CALLED_FROM) {
-  return tenfold::simt::vote_of_active("__any", predicate != 0, {file, line}) != 0;
+  return tenfold::simt::vote("__any", 0, predicate != 0, {file, line}, true) != 0;
 }
 inline int __all(int predicate, TENFOLD_CALLED_FROM) {
-  return tenfold::simt::vote_of_active("__all", predicate == 0, {file, line}) == 0;
+  return tenfold::simt::vote("__all", 0, predicate == 0, {file, line}, true) == 0;
 }
 
 #define TENFOLD_SHUFFLE(name, argument, source)                                              \

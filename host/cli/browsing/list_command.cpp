@@ -152,16 +152,10 @@ exit_code list_devices(const std::string& file) {
 }
 
 /// Declares `--json`, which is `-` where it has no value.
-CLI::Option* add_catalogue_json(CLI::App& app, std::string& file) {
-  return app
-      .add_option("--json", file, "all that is known of them, in a file [on standard output]")
+void add_catalogue_json(CLI::App& app, std::string& file) {
+  app.add_option("--json", file, "all that is known of them, in a file [on standard output]")
       ->expected(0, 1)
       ->default_str("-");
-}
-
-/// What `--json` says.
-std::string json_file(const CLI::Option& json, const std::string& file) {
-  return json.count() != 0 && file.empty() ? "-" : file;
 }
 
 }  // namespace
@@ -169,23 +163,19 @@ std::string json_file(const CLI::Option& json, const std::string& file) {
 void add_list_verb(CLI::App& app, action& chosen) {
   const auto file = std::make_shared<std::string>();
   CLI::App* list = app.add_subcommand("list", "the stages: what each changes, what it takes");
-  const CLI::Option* json = add_catalogue_json(*list, *file);
+  add_catalogue_json(*list, *file);
   const auto asks_for_detours = std::make_shared<bool>(false);
   list->add_flag("--detours", *asks_for_detours, "the kernels beside the ladder in their place");
   list->callback([=, &chosen] {
-    chosen = [=] {
-      const std::string to = json_file(*json, *file);
-      return *asks_for_detours ? list_detours(to) : list_stages(to);
-    };
+    chosen = [=] { return *asks_for_detours ? list_detours(*file) : list_stages(*file); };
   });
 }
 
 void add_devices_verb(CLI::App& app, action& chosen) {
   const auto file = std::make_shared<std::string>();
   CLI::App* devices = app.add_subcommand("devices", "the devices that stages can run on");
-  const CLI::Option* json = add_catalogue_json(*devices, *file);
-  devices->callback(
-      [=, &chosen] { chosen = [=] { return list_devices(json_file(*json, *file)); }; });
+  add_catalogue_json(*devices, *file);
+  devices->callback([=, &chosen] { chosen = [=] { return list_devices(*file); }; });
 }
 
 }  // namespace tenfold::cli

@@ -76,21 +76,16 @@ void check_architecture(const stage_info& stage, const isa::architecture& a) {
                                   capability / 10.0, needed));
 }
 
-/// The executor runs the same kernels and refuses the same requests, whatever warp size it
-/// imitates.
-void check_request(const chosen_kernel& k) {
-  const device_choice executor = choose_device(fmt::format("simt:{}", k.architecture.warp_size));
-  std::ignore = executor.backend->open(executor.number)
-                    ->make_reduction({k.stage->number, k.type, k.op, k.shape, 1});
-}
-
 /// @throws input_error where there is no such kernel, or the architecture lacks what it takes
 chosen_kernel choose_kernel(const stage_info& stage, std::string_view type, std::string_view op,
                             const shape& s, const isa::architecture& a) {
   const element_type element = parse_element_type(type);
   chosen_kernel k{&stage, element, choose_operator(op, element), s, a, 0};
   check_architecture(stage, a);
-  check_request(k);
+  // The executor runs the same kernels and refuses the same requests, whatever warp size it
+  // imitates.
+  std::ignore =
+      backends().back()->open(a.warp_size)->make_reduction({stage.number, element, k.op, s, 1});
   k.dynamic_shared_bytes = description_of(stage).dynamic_shared_bytes(
       launch_of(s, size_of(element), size_of(accumulator_type(element))));
   return k;
@@ -382,10 +377,9 @@ exit_code show_machine_code(const isa_options& o) {
   measure::check_json_file(o.json);
   const isa::architecture a = isa::parse_architecture(o.architecture);
   std::vector<chosen_kernel> chosen;
-  for (const std::string& word : o.stages) {
+  for (const std::string& word : o.stages)
     chosen.push_back(choose_kernel(stage_or_kernel(word), o.type, o.op,
                                    {.block = o.block, .items = o.items}, a));
-  }
   announce(fmt::format("compiling for {}", a.name));
   std::vector<inspected_kernel> kernels;
   for (const chosen_kernel& each : chosen) kernels.push_back(inspect(each, o.sass));

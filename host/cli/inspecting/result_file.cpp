@@ -248,8 +248,7 @@ class result_reader {
     if (!parse_name(e.name, e))
       fail_as_foreign(
           fmt::format("has an entry '{}', which names no stage, type, operator and n", e.name));
-    std::ranges::sort(all.each,
-                      [&](const json& a, const json& b) { return seconds_of(a) < seconds_of(b); });
+    std::ranges::sort(all.each, {}, [&](const json& each) { return seconds_of(each); });
     const json& median = median_of(all);
     for (const auto& [key, figure] : shape_figures)
       if (const auto count = number_at(median, key).value_or(0); count > 0 && count < 0x1p64)

@@ -97,15 +97,10 @@ std::string describe(const measure::search_result& found, measure::timing_mode m
       format_seconds(found.pick.time.median), found.pick.time.median / found.fastest.time.median);
 }
 
-measure::candidate pick_candidate(const conditions& at, testbed& bed) {
-  const stage_choice pick = measure::choose_best(bed.device(), at);
-  measure::candidate made = measure::chosen_candidate(description_of(pick.stage), pick.by);
-  made.reason = explain(pick, bed.device().properties(), at);
-  return made;
-}
-
 std::vector<result> take_best(const options& o, const conditions& at, testbed& bed) {
-  const measure::candidate pick = pick_candidate(at, bed);
+  const stage_choice choice = measure::choose_best(bed.device(), at);
+  measure::candidate pick = measure::chosen_candidate(description_of(choice.stage), choice.by);
+  pick.reason = explain(choice, bed.device().properties(), at);
   std::vector<result> results{measure_alone(pick, o, bed)};
   if (!o.measure) return results;
 
@@ -160,39 +155,31 @@ struct explained_kernel {
 
 explained_kernel explain(const row_plan& plan, const matrix& m, const device_properties& device) {
   const std::uint64_t width = plan.in_vectors ? m.vector_width() : 1;
-  const auto warp = static_cast<std::uint64_t>(device.warp_size);
-  const std::uint64_t turn =
-      width * static_cast<std::uint64_t>(detail::loads_of_turn(width * size_of(m.type)));
   const std::uint64_t blocks =
       ceil_div(m.rows, detail::rows_of_block(plan, device.warp_size)) * plan.blocks_per_row;
-  const std::string lanes_file = "kernels/rows/lanes_per_row.hpp",
-                    blocks_file = "kernels/rows/blocks_per_row.hpp";
+  std::string who, why, file = "kernels/rows/lanes_per_row.hpp";
+  std::uint64_t items =
+      width * static_cast<std::uint64_t>(detail::loads_of_turn(width * size_of(m.type)));
   if (plan.by == row_folder::lanes) {
-    const auto lanes = static_cast<std::uint64_t>(plan.shape.lanes),
-               rows = static_cast<std::uint64_t>(plan.shape.rows);
-    return {lanes == 1      ? "a thread a row"
-            : lanes == warp ? "a warp a row, in one turn"
-                            : fmt::format("{} lanes of a warp a row", lanes),
-            lanes_file,
-            fmt::format("each lane has all of its part of {} row{} on its way at once", rows,
-                        rows == 1 ? "" : "s"),
-            plan.block,
-            width * static_cast<std::uint64_t>(plan.shape.loads) * rows,
-            blocks};
+    const int lanes = plan.shape.lanes, rows = plan.shape.rows;
+    who = lanes == 1                  ? "a thread a row"
+          : lanes == device.warp_size ? "a warp a row, in one turn"
+                                      : fmt::format("{} lanes of a warp a row", lanes);
+    why = fmt::format("each lane has all of its part of {} row{} on its way at once", rows,
+                      rows == 1 ? "" : "s");
+    items = width * static_cast<std::uint64_t>(plan.shape.loads * rows);
+  } else if (plan.by == row_folder::warp) {
+    who = "a warp a row";
+    why = "there are rows for all warps: no shared memory, no barrier";
+  } else {
+    file = "kernels/rows/blocks_per_row.hpp";
+    const bool is_alone = plan.blocks_per_row == 1;
+    who = is_alone ? "a block a row"
+                   : fmt::format("{} blocks a row, and a second launch", plan.blocks_per_row);
+    why = is_alone ? "all loads of a row are on their way at once"
+                   : "with one block a row, multiprocessors would be idle";
   }
-  if (plan.by == row_folder::warp)
-    return {
-        "a warp a row", lanes_file, "there are rows for all warps: no shared memory, no barrier",
-        plan.block,     turn,       blocks};
-  if (plan.blocks_per_row == 1)
-    return {"a block a row", blocks_file, "all loads of a row are on their way at once",
-            plan.block,      turn,        blocks};
-  return {fmt::format("{} blocks a row, and a second launch", plan.blocks_per_row),
-          blocks_file,
-          "with one block a row, multiprocessors would be idle",
-          plan.block,
-          turn,
-          blocks};
+  return {who, file, why, plan.block, items, blocks};
 }
 
 explained_kernel explain(const column_plan& plan, const matrix& m) {

@@ -137,8 +137,7 @@ class ladder_run {
         if (!is_silent()) write_results();
       }
     }
-    const auto by_size = [](const ladder_row& a, const ladder_row& b) { return a.n < b.n; };
-    std::stable_sort(rows_.begin(), rows_.end(), by_size);
+    std::ranges::stable_sort(rows_, {}, &ladder_row::n);
   }
 
   ladder_row measure_one(const candidate& who, std::uint64_t n) {

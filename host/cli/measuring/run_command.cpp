@@ -257,12 +257,8 @@ candidate candidate_in_shape(const stage_info& stage, const named_shape& s) {
     throw input_error(
         fmt::format("{} takes no items: leave --items out, or use one of the stages {}",
                     name_stage(stage), stages_that(&stage_description::takes_items)));
-  if (!s.is_empty()) {
-    candidate named = measure::stage_candidate(stage, s.completed());
-    named.chosen_by = "user";
-    return named;
-  }
-  return measure::tuned_candidate(stage);
+  return s.is_empty() ? measure::tuned_candidate(stage)
+                      : measure::stage_candidate(stage, s.completed(), "user");
 }
 
 timing_mode choose_mode(const options& o, const testbed& bed) {

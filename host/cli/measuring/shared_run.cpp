@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "host/cli/measuring/ladder.hpp"
-#include "host/measure/slowest_rank.hpp"
 #include "host/ranks/threads.hpp"
 #include "host/ranks/together.hpp"
 #include "host/simt/executor.hpp"
@@ -22,7 +21,6 @@ using measure::host_input;
 using measure::input_ring;
 using measure::reading;
 using measure::testbed;
-using measure::time_of_slowest;
 
 namespace {
 

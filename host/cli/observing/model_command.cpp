@@ -138,10 +138,6 @@ std::string describe_measured(const modelled_stage& m) {
   return m.measured ? format_seconds(*m.measured) : "-";
 }
 
-std::string describe_residual(const modelled_stage& m) {
-  return m.measured ? fmt::format("{:+.1f}%", 100 * m.residual()) : "";
-}
-
 void print_one(const modelled_stage& m, const gpu_sheet& gpu) {
   print_heading(fmt::format("sum of {} {} by {} on {}, {}", format_count(m.n), name_of(m.type),
                             name_stage(m.of.stage), gpu.name, describe(m)));
@@ -181,7 +177,8 @@ void print_all(const std::vector<modelled_stage>& all, const gpu_sheet& gpu) {
   table_rows rows;
   for (const modelled_stage& m : all)
     rows.push_back({fmt::format("{}", m.of.stage.number), std::string(m.of.stage.name),
-                    format_seconds(m.time.seconds), describe_measured(m), describe_residual(m),
+                    format_seconds(m.time.seconds), describe_measured(m),
+                    m.measured ? fmt::format("{:+.1f}%", 100 * m.residual()) : "",
                     std::string(m.first().bound()), fmt::format("{:.0f}", m.span()),
                     fmt::format("{:.3g}", m.work() / std::max(1.0, m.span())), describe(m)});
   print_table({{"stage", 5},
