@@ -318,12 +318,10 @@ const stage_facts* find_facts(const stage_info& stage) {
 std::string explain_facts() {
   return fmt::format(
       "Counted on the executor, of {} f32 in blocks of {} threads and warps of 32: launches; "
-      "barriers "
-      "a block; wavefronts a request to shared memory, more than 1 where banks conflict; lanes at "
-      "work; "
-      "bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size, {}.\nAll this "
-      "is recorded: 'tenfold profile 3' counts anew, --times takes the executor's own times, "
-      "which say nothing of a GPU's.\n",
+      "barriers a block; wavefronts a request to shared memory, more than 1 where banks conflict; "
+      "lanes at work; bytes moved an element.\nGB/s: as an {} reads {} f32 in blocks of that size, "
+      "{}.\nAll this is recorded: 'tenfold profile 3' counts anew, --times takes the executor's "
+      "own times, which say nothing of a GPU's.\n",
       format_count(counted_elements), counted_block, recorded_device, format_count(timed_elements),
       measure::describe(measure::parse_mode(timed_mode)));
 }
