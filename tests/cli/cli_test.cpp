@@ -1395,7 +1395,7 @@ TEST_F(Cli, BadSizes) {
 
 TEST_F(Cli, BestSaysWhatItChoseAndWhy) {
   const outcome o = succeed({"best", "--n", "10000", "--device", "simt", "--repeat", "2"});
-  for (const char* part : {"13 dependent_launch", "chosen     by rule", "simt", "elsewhere stage",
+  for (const char* part : {"13 dependent_launch", "chosen     by rule", "simt", "on a GPU: stage",
                            "H200", "block 256", "items 4", "right", "median of 2"})
     EXPECT_TRUE(contains(o.out, part)) << part << o.what();
 }
