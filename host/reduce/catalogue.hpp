@@ -97,20 +97,24 @@ constexpr void for_each_stage(F&& f) {
 template <typename Stage>
 inline constexpr stage_info unlisted_info{0, "not in the catalogue", Stage::keeps_order, ""};
 
+/// Where the catalogue lists a stage's type; -1 where it does not.
+template <typename Stage>
+constexpr int position_of() {
+  int position = 0, found = -1;
+  for_each_stage([&]<typename Each>(const stage_info&) {
+    if (std::is_same_v<Each, Stage>) found = position;
+    ++position;
+  });
+  return found;
+}
+
 /// The catalogue's line for a stage's type.
 template <typename Stage>
 constexpr const stage_info& info_of() {
-  constexpr const stage_info* listed = [] {
-    const stage_info* found = nullptr;
-    for_each_stage([&]<typename Each>(const stage_info& info) {
-      if (std::is_same_v<Each, Stage>) found = &info;
-    });
-    return found;
-  }();
-  if constexpr (listed == nullptr)
+  if constexpr (constexpr int position = position_of<Stage>(); position < 0)
     return unlisted_info<Stage>;
   else
-    return *listed;
+    return catalogue[static_cast<std::size_t>(position)];
 }
 
 }  // namespace TENFOLD_BACKEND
