@@ -1,6 +1,7 @@
 /// @file
-/// The fastest of stages 9, 13, 14 and 17 for the caller's types, operator and device, by what was
-/// measured, without naming a stage or a shape; stage 16 for an operator that does not commute.
+/// The fastest stage for the caller's types, operator and device, by what was measured, without
+/// naming a stage or a shape: of 9, 13, 14 and 17, for narrow elements of 10 and 15; stage 16 for
+/// an operator that does not commute.
 ///
 ///     device gpu(0);                                             // device(32) on the executor
 ///     double total = reduce(gpu, in, n, sum<double>{});          // in: n floats, device memory
@@ -11,34 +12,60 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "host/reduce/best.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reducer.hpp"
 #include "kernels/09_items_per_thread.hpp"
+#include "kernels/10_two_pass.hpp"
 #include "kernels/beyond/13_dependent_launch.hpp"
 #include "kernels/beyond/14_dependent_passes.hpp"
+#include "kernels/beyond/15_narrow_elements.hpp"
 #include "kernels/beyond/16_ordered.hpp"
 #include "kernels/beyond/17_newest_first.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
+namespace detail {
+
+/// Stages to choose among.
+template <typename... Stages>
+struct stages_to_choose {
+  static constexpr auto families_for(const operator_traits& traits) {
+    return std::array{kernel_family{tenfold::describe<Stages>(), traits}...};
+  }
+  /// Calls `f` with the stage of that number.
+  template <typename F>
+  static void with(int number, F&& f) {
+    static_cast<void>(((number == info_of<Stages>().number && (f(Stages{}), true)) || ...));
+  }
+};
+
+/// Those that are the fastest for some number of elements. Each other stage would take as long to
+/// compile again, and gain little.
+template <typename In>
+using stages_for_best =
+    std::conditional_t<is_narrow<In>, stages_to_choose<two_pass::stage, narrow_elements::stage>,
+                       stages_to_choose<items_per_thread::stage, dependent_launch::stage,
+                                        dependent_passes::stage, newest_first::stage>>;
+
+}  // namespace detail
+
 /// The stage and the shape that a `best_reducer` takes.
 template <typename In, typename Op>
 [[nodiscard]] stage_choice choose_for_best_reducer(const launch_query& query) {
   using T = decltype(std::declval<const Op&>().identity());
-  constexpr operator_traits traits = traits_of_operator<In, T, Op>();
-  constexpr std::array stages{kernel_family{describe<items_per_thread::stage>(), traits},
-                              kernel_family{describe<dependent_launch::stage>(), traits},
-                              kernel_family{describe<dependent_passes::stage>(), traits},
-                              kernel_family{describe<newest_first::stage>(), traits}};
-  return best_choices(query, stages).front();
+  constexpr auto families =
+      detail::stages_for_best<In>::families_for(traits_of_operator<In, T, Op>());
+  return best_choices(query, families).front();
 }
 
-/// A reducer by the fastest of stages 9, 13, 14 and 17, or by stage 16 where the operator does not
-/// commute, in the best shape for `max_n` elements; each other stage would take as long to compile
-/// again, and gain little. Results accumulate in what the operator's identity is.
+/// A reducer by the fastest of stages 9, 13, 14 and 17, for narrow elements of stages 10 and 15, or
+/// by stage 16 where the operator does not commute, in the best shape for `max_n` elements. Results
+/// accumulate in what the operator's identity is.
 /// @param where that for which stage and shape are chosen: a stream, or a graph that calls are
 ///   recorded into; the reducer serves both
 /// @throws device_error when the scratch memory cannot be had
@@ -52,14 +79,10 @@ template <typename In, typename Op>
     const device_properties properties = on.properties();
     const stage_choice best =
         choose_for_best_reducer<In, Op>({properties, max_n, sizeof(In), where});
-    const auto made_of = [&](auto stage) { return made(stage, on, max_n, best.by, op); };
-    if (best.stage.number == info_of<items_per_thread::stage>().number)
-      return made_of(items_per_thread::stage{});
-    if (best.stage.number == info_of<dependent_launch::stage>().number)
-      return made_of(dependent_launch::stage{});
-    if (best.stage.number == info_of<newest_first::stage>().number)
-      return made_of(newest_first::stage{});
-    return made_of(dependent_passes::stage{});
+    std::optional<made> found;
+    detail::stages_for_best<In>::with(
+        best.stage.number, [&](auto stage) { found.emplace(stage, on, max_n, best.by, op); });
+    return *std::move(found);
   }
 }
 

@@ -415,6 +415,22 @@ TEST(BestReducer, TakesTheStageThatIsTheFastestInAStreamOrInAGraph) {
   EXPECT_EQ(chosen(1 << 28, launched_in::graph), 9);
 }
 
+TEST(BestReducer, OfNarrowElementsTakesAStageThatServesThem) {
+  const device_properties h200 = gpu("sm_90", 132), other = gpu("sm_200", 150);
+  const auto chosen = [&](const device_properties& on, std::uint64_t n, launched_in where) {
+    const launch_query query{on, n, sizeof(std::uint8_t), where};
+    return choose_for_best_reducer<std::uint8_t, sum<std::uint32_t>>(query).stage.number;
+  };
+  EXPECT_EQ(chosen(h200, 1 << 12, launched_in::stream), 10);
+  EXPECT_EQ(chosen(h200, 1 << 12, launched_in::graph), 15);
+  EXPECT_EQ(chosen(h200, 1 << 28, launched_in::stream), 15);
+  EXPECT_EQ(chosen(other, 1 << 28, launched_in::stream), 15) << "by rule";
+  on_every_device<dependent_passes::stage>([](const device& on) {
+    const std::vector<std::uint8_t> in(70'001, 255);
+    EXPECT_EQ(reduce(on, uploaded(on, in).get(), in.size(), sum<std::uint32_t>{}), 70'001u * 255);
+  });
+}
+
 TEST(BestReducer, KeepsTheOrderWhereTheOperatorMinds) {
   on_every_device<dependent_passes::stage>([](const device& on) {
     // Of determinant 1, since a product of many others modulo 2^32 is zero in any order.
