@@ -41,11 +41,12 @@ struct short_rows {
 /// How the rows of a matrix are folded.
 struct row_plan {
   row_folder by;
-  bool in_vectors;                   ///< in loads of 16 bytes, not of an element
-  short_rows shape{};                ///< of lanes
-  int block = 128;                   ///< threads
-  bool once = true;                  ///< loads of a vector are marked as read once
-  std::uint64_t blocks_per_row = 1;  ///< if several, a second launch folds what they leave
+  bool in_vectors;     ///< in loads of 16 bytes, not of an element
+  short_rows shape{};  ///< of lanes
+  int block = 128;     ///< threads
+  bool once = true;    ///< loads of a vector are marked as read once
+  std::uint64_t blocks_per_row = 1;
+  bool at_once = false;  ///< the last of a row's blocks folds what they leave, not a second launch
 };
 
 /// What a plan follows from. No address is among it: addresses change the speed, not the bits.
@@ -93,6 +94,17 @@ constexpr short_rows fitting(short_rows s, std::size_t bytes_of_load) {
 /// What a lane has on its way of a row that is not short: 64 bytes in vectors, or eight elements.
 constexpr int loads_of_turn(std::size_t bytes_of_load) {
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
+}
+
+/// Fewer bytes are read before the host has made a second launch, so that one launch is faster:
+/// from here on stage 14 is faster than stage 13 in a stream. A row that several blocks share has
+/// at least 128 KiB, if it is not the only one.
+inline constexpr std::uint64_t least_for_two_launches = std::uint64_t{1} << 24;
+inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
+
+/// What is loaded at once of partials that the last block folds.
+constexpr int loads_of_partials(std::size_t result_bytes) {
+  return std::min(loads_of_turn(result_bytes), 4);
 }
 
 /// Threads of a block, by what it folds: several rows, or one of less than 16 KiB; a longer row, or
@@ -164,6 +176,9 @@ inline std::uint64_t blocks_for(const row_query& q) {
     return plan;
   plan.by = row_folder::blocks;
   plan.blocks_per_row = blocks_for(q);
+  plan.at_once = plan.blocks_per_row > 1 && q.result_bytes <= largest_short_result &&
+                 q.rows * bytes < least_for_two_launches &&
+                 q.rows * plan.blocks_per_row <= q.device.blocks_per_launch;
   if (bytes >= 16384) plan.block = turns_block;
   if (bytes >= 65536 && bytes < 131072 && plan.blocks_per_row == 1) plan.block = lone_block;
   return plan;
@@ -207,11 +222,14 @@ class row_reducer {
         f_(f),
         device_(on),
         properties_(on.properties()),
-        partials_(on, detail::most_partials(properties_) * sizeof(T)) {
+        partials_(on, detail::most_partials(properties_) * sizeof(T)),
+        tickets_(on, detail::most_rows_at_once * sizeof(unsigned)) {
     check_warps(on, "rows");
-    start_ = earliest_start(
-        on, &blocks_per_row::reduce_rows<detail::turns_block, 32, 1,
-                                         detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>);
+    start_ = earliest_start(on, kernel_of_partials<32>());
+    const std::array<unsigned, detail::most_rows_at_once> zeros{};
+    const stream queue(on);
+    copy_to_device(tickets_.data(), zeros.data(), sizeof zeros, queue.handle());
+    queue.synchronize();
   }
 
   /// Enqueues the reduction of `rows` rows. The elements of row r are those from `in[r * stride]`
@@ -233,34 +251,27 @@ class row_reducer {
     device_.make_current();
     const row_plan plan = plan_for(rows, columns, stride);
     in.mark(plan.once);
-    const std::uint64_t blocks = plan.blocks_per_row;
-    T* const results = blocks == 1 ? out : static_cast<T*>(partials_.data());
-    const launch_start start = blocks == 1 ? launch_start::after_the_previous : start_;
-    launch_rows<In>(plan, in, rows, columns, stride, results, f_, on, start);
-    if (blocks != 1)
-      launch_rows<T>({row_folder::blocks, false, {}, detail::turns_block}, elements_of<T>(results),
-                     rows, blocks, blocks, out, unchanged{}, on, start);
+    if (plan.blocks_per_row == 1 || plan.at_once)
+      return launch_rows(plan, in, rows, columns, stride, out, on);
+    launch_rows(plan, in, rows, columns, stride, static_cast<T*>(partials_.data()), on);
+    fold_partials(rows, plan.blocks_per_row, out, on);
   }
 
   /// How `enqueue` folds such a matrix.
   [[nodiscard]] row_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                   std::uint64_t stride) const {
     return plan_rows(
-        {properties_, rows, columns, stride, sizeof(In), std::size_t{width<In>}, sizeof(T)});
+        {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T)});
   }
 
  private:
-  template <typename From>
-  static constexpr int width = gpu::vector_width<From, 16>;
+  static constexpr int width = gpu::vector_width<In, 16>;
 
-  template <typename From, typename Transform>
-  void launch_rows(const row_plan& plan, elements_of<From> in, std::size_t rows,
-                   std::size_t columns, std::size_t stride, T* out, Transform f, stream_handle on,
-                   launch_start start) {
+  void launch_rows(const row_plan& plan, elements_of<In> in, std::size_t rows, std::size_t columns,
+                   std::size_t stride, T* out, stream_handle on) {
     kernel_handle kernel;
     for_warps(device_, [&]<int WarpSize>() {
-      kernel = plan.in_vectors ? choose<WarpSize, width<From>, From, Transform>(plan)
-                               : choose<WarpSize, 1, From, Transform>(plan);
+      kernel = plan.in_vectors ? choose<WarpSize, width>(plan) : choose<WarpSize, 1>(plan);
     });
     const std::uint64_t most = properties_.blocks_per_launch;
     const std::size_t of_block = detail::rows_of_block(plan, device_.warp_size());
@@ -268,35 +279,59 @@ class row_reducer {
       auto few_columns = static_cast<unsigned>(columns);
       for (std::size_t taken; rows != 0; rows -= taken, in = in + taken * stride, out += taken) {
         taken = std::min<std::size_t>(rows, most * of_block);
-        void* arguments[] = {&in, &out, &taken, &few_columns, &stride, &op_, &f};
-        launch(kernel, ceil_div(taken, of_block), plan.block, 0, on, arguments, start);
+        void* arguments[] = {&in, &out, &taken, &few_columns, &stride, &op_, &f_};
+        launch(kernel, ceil_div(taken, of_block), plan.block, 0, on, arguments);
       }
       return;
     }
     std::size_t blocks_per_row = plan.blocks_per_row;
-    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &f, &blocks_per_row};
+    void *partials = partials_.data(), *tickets = tickets_.data();
+    void* arguments[] = {&in,  &out, &rows,           &columns,  &stride,
+                         &op_, &f_,  &blocks_per_row, &partials, &tickets};
     // What exceeds the largest grid is left to its loop.
     launch(kernel, std::min(ceil_div(rows, of_block) * blocks_per_row, most), plan.block, 0, on,
-           arguments, start);
+           arguments, blocks_per_row == 1 ? launch_start::after_the_previous : start_);
   }
 
-  template <int WarpSize, int Width, typename From, typename Transform>
+  void fold_partials(std::size_t rows, std::size_t partials_of_row, T* out, stream_handle on) {
+    kernel_handle kernel;
+    for_warps(device_, [&]<int WarpSize>() { kernel = kernel_of_partials<WarpSize>(); });
+    elements_of<T> partials(static_cast<const T*>(partials_.data()));
+    unchanged f;
+    std::size_t blocks_per_row = 1;
+    void* arguments[] = {&partials,        &out, &rows, &partials_of_row,
+                         &partials_of_row, &op_, &f,    &blocks_per_row};
+    launch(kernel, std::min<std::uint64_t>(rows, properties_.blocks_per_launch),
+           detail::turns_block, 0, on, arguments, start_);
+  }
+
+  template <int WarpSize>
+  static auto kernel_of_partials() {
+    return &blocks_per_row::reduce_rows<detail::turns_block, WarpSize, 1,
+                                        detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>;
+  }
+
+  template <int WarpSize, int Width>
   static kernel_handle choose(const row_plan& plan) {
     using namespace detail;
-    constexpr int Loads = loads_of_turn(Width * sizeof(From));
-    if (plan.by == row_folder::lanes)
-      return choose_short<WarpSize, Width, From, Transform>(plan.shape);
+    constexpr int Loads = loads_of_turn(Width * sizeof(In));
+    if (plan.by == row_folder::lanes) return choose_short<WarpSize, Width>(plan.shape);
     if (plan.by == row_folder::warp)
-      return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, From, T, Op,
-                                         Transform>;
+      return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, In, T, Op, F>;
     kernel_handle found;
+    if (plan.at_once) {
+      if constexpr (sizeof(T) <= largest_short_result)
+        found = &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads,
+                                                     loads_of_partials(sizeof(T)), In, T, Op, F>;
+      return found;
+    }
     std::ignore = static_switch<row_blocks>(plan.block, [&]<int Block>() {
-      found = &blocks_per_row::reduce_rows<Block, WarpSize, Width, Loads, From, T, Op, Transform>;
+      found = &blocks_per_row::reduce_rows<Block, WarpSize, Width, Loads, In, T, Op, F>;
     });
     return found;
   }
 
-  template <int WarpSize, int Width, typename From, typename Transform>
+  template <int WarpSize, int Width>
   static kernel_handle choose_short(const short_rows& shape) {
     using namespace detail;
     kernel_handle found;
@@ -307,12 +342,12 @@ class row_reducer {
         return shapes_of_vectors;
     }();
     // As few kernels as plan_rows() asks for.
-    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(From) < 4))
+    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(In) < 4))
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
-        constexpr short_rows S = fitting(shapes[I], Width * sizeof(From));
+        constexpr short_rows S = fitting(shapes[I], Width * sizeof(In));
         if (shape == S)
           found = &lanes_per_row::reduce_short_rows<S.block, WarpSize, S.lanes, Width, S.loads,
-                                                    S.rows, From, T, Op, Transform>;
+                                                    S.rows, In, T, Op, F>;
       });
     return found;
   }
@@ -321,7 +356,7 @@ class row_reducer {
   F f_;
   device device_;
   device_properties properties_;
-  device_memory partials_;
+  device_memory partials_, tickets_;
   launch_start start_ = launch_start::after_the_previous;  ///< of several blocks a row
 };
 

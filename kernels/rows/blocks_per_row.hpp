@@ -3,8 +3,10 @@
 // A long row keeps all warps of a block busy: they take turns of it, and shared memory brings their
 // results together, with one barrier a row. A matrix of few rows has fewer rows than the device has
 // room for blocks. Then several blocks share a row, each with a stretch of its own, and leave a
-// partial each: these are a small matrix again, one row of partials for each row, which a second
-// launch of the same kernel folds. It is already there when the first one ends.
+// partial each: these are a small matrix again, one row of partials for each row. A second launch
+// of the same kernel folds it, which is already there when the first one ends. Where the first is
+// over sooner than the host makes another, the block that is a row's last to be done folds its
+// partials in the same launch.
 //
 // For an operator that does not commute, a warp takes no turns but a stretch of its block's own.
 //
@@ -24,6 +26,37 @@ namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
 template <typename In, typename T>
 inline constexpr bool leaves_registers = sizeof(T) <= (sizeof(In) == 1 ? 8 : 16);
 
+/// What a block has of a row of which it is one of several parts.
+/// @param shared for the warps' results, at which every thread looks until the next barrier
+/// @return in the block's first thread
+template <int BlockSize, int WarpSize, int Width, int Loads, typename T, typename In, typename Op,
+          typename F, typename Shared>
+__device__ T fold_part(elements_of<In> row, std::size_t columns, std::size_t part,
+                       std::size_t parts, Op op, F f, Shared& shared) {
+  constexpr int Warps = BlockSize / WarpSize;
+  constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
+  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
+    return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
+  };
+  T result = op.identity();
+  // A row's blocks go along it together, so that the device reads what lies close together. Where
+  // order is kept, each warp of each block has a stretch of its own.
+  if constexpr (Op::commutes) {
+    result = fold(part * Turn + warp * WarpTurn, columns, parts * Turn);
+  } else {
+    const std::size_t turns = columns / Turn + (columns % Turn != 0);
+    const std::size_t begin = turns * part / parts;
+    const std::size_t all = turns * (part + 1) / parts - begin;
+    const std::size_t first = begin * Turn + all * warp * WarpTurn, end = first + all * WarpTurn;
+    result = fold(first, end < columns ? end : columns, WarpTurn);
+  }
+  if (lane == 0) shared[warp] = result;
+  __syncthreads();
+  if (warp == 0) result = gpu::fold_warp<WarpSize, Warps>(shared[lane % Warps], op);
+  return result;
+}
+
 /// @param out a result for each row; with several blocks a row, as many partials for each
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
           typename F>
@@ -32,10 +65,7 @@ __global__ void __launch_bounds__(BlockSize,
                                                            : 1))
     reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
                 std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
-  constexpr int Warps = BlockSize / WarpSize;
-  constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
-  __shared__ gpu::shared_array<T, Warps> shared;
-  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
@@ -43,31 +73,47 @@ __global__ void __launch_bounds__(BlockSize,
   for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
     // A division of 64 bits is what small matrices wait for: so none where its result is known.
     const std::size_t r = blocks_per_row == 1 ? i : rows == 1 ? 0 : i / blocks_per_row;
-    const std::size_t part = i - r * blocks_per_row;
-    const elements_of<In> row = in + r * stride;
-    const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
-      return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
-    };
-    T result = op.identity();
-    // A row's blocks go along it together, so that the device reads what lies close together. Where
-    // order is kept, each warp of each block has a stretch of its own.
-    if constexpr (Op::commutes) {
-      result = fold(part * Turn + warp * WarpTurn, columns, blocks_per_row * Turn);
-    } else {
-      const std::size_t turns = columns / Turn + (columns % Turn != 0);
-      const std::size_t begin = turns * part / blocks_per_row;
-      const std::size_t all = turns * (part + 1) / blocks_per_row - begin;
-      const std::size_t first = begin * Turn + all * warp * WarpTurn, end = first + all * WarpTurn;
-      result = fold(first, end < columns ? end : columns, WarpTurn);
-    }
-    if (lane == 0) shared[warp] = result;
-    __syncthreads();
-    if (warp == 0) {
-      result = gpu::fold_warp<WarpSize, Warps>(shared[lane % Warps], op);
-      if (lane == 0) out[i] = result;
-    }
+    const T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(
+        in + r * stride, columns, i - r * blocks_per_row, blocks_per_row, op, f, shared);
+    if (threadIdx.x == 0) out[i] = result;
     __syncthreads();  // before the next row's results take the place of these
   }
+}
+
+/// Several blocks a row, the last of which folds what they leave.
+/// @param partials of each block
+/// @param tickets of each row, at zero, and there again when the kernel ends
+template <int BlockSize, int WarpSize, int Width, int Loads, int PartialLoads, typename In,
+          typename T, typename Op, typename F>
+__global__ void __launch_bounds__(BlockSize,
+                                  (leaves_registers<In, T> ? gpu::bound_to_hold<1536, BlockSize>
+                                                           : 1))
+    reduce_rows_at_once(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
+                        std::size_t stride, Op op, F f, std::size_t blocks_per_row, T* partials,
+                        unsigned* tickets) {
+  __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
+  __shared__ bool is_last;
+  const std::size_t r = rows == 1 ? 0 : blockIdx.x / blocks_per_row;
+  T* const of_row = partials + r * blocks_per_row;
+  const std::size_t part = blockIdx.x - r * blocks_per_row;
+
+  gpu::allow_next_launch();
+  gpu::await_previous_launch();
+
+  T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(in + r * stride, columns, part,
+                                                             blocks_per_row, op, f, shared);
+  if (threadIdx.x == 0) {
+    of_row[part] = result;
+    __threadfence();
+    const auto last = static_cast<unsigned>(blocks_per_row - 1);
+    is_last = atomicInc(tickets + r, last) == last;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  __threadfence();
+  result = fold_part<BlockSize, WarpSize, 1, PartialLoads, T>(
+      elements_of<T>(of_row, false), blocks_per_row, 0, 1, op, unchanged{}, shared);
+  if (threadIdx.x == 0) out[r] = result;
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row

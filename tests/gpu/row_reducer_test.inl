@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/together.hpp"
@@ -18,7 +19,9 @@
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
-#if !defined(__CUDACC__) && !defined(__HIP__)
+#if defined(__CUDACC__) || defined(__HIP__)
+#include "tests/gpu/executors_results.hpp"
+#else
 #include "host/simt/executor.hpp"
 #endif
 
@@ -126,7 +129,7 @@ void expect_exact_at_each_choice(const device& on) {
   const auto kernel_for = [&](const matrix_shape& s) {
     const row_plan p = reducer.plan_for(s.rows, s.columns, s.stride);
     return std::tuple(p.by, p.in_vectors, p.block, p.shape.lanes, p.shape.loads, p.shape.rows,
-                      p.blocks_per_row > 1);
+                      p.blocks_per_row > 1, p.at_once);
   };
   const auto expect_exact = [&](const matrix_shape& s) {
     const auto results = results_of(on, reducer, elements, s);
@@ -208,9 +211,7 @@ TEST_P(Rows, HaveSeveralResultsOfOneRead) {
 
 /// Sums that round: neither the run nor the address must show in their bits.
 TEST_P(Rows, HaveTheSameBitsInEveryRunWhereverTheyLie) {
-  const auto in = random_elements<float>([](std::mt19937& random) {
-    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
-  });
+  const auto in = fractions();
   const array<float> elements(*on, in), moved(*on, {in.begin() + 1, in.end()});
   row_reducer<float, sum<float>> reducer(*on);
   std::size_t rounded = 0;
@@ -303,6 +304,37 @@ TEST_P(Rows, AreReducedByOneCall) {
   EXPECT_EQ(reduce_rows(*on, floats.get(), 3, 2, minimum<float>{}), (std::vector<float>{1, 3, 5}));
   EXPECT_EQ(reduce_rows(*on, floats.get(), 2, 0, sum<float>{}), (std::vector<float>{0, 0}));
   EXPECT_TRUE(reduce_rows(*on, floats.get(), 0, 3, sum<float>{}).empty());
+}
+
+/// Of a few megabytes the last block folds what all leave, of more a second launch does.
+TEST_P(Rows, OfManyBlocksAreFoldedInOneLaunchOrInTwo) {
+  constexpr std::size_t most = (std::size_t{1} << 22) + 5;
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> in(most);
+  for (std::uint32_t& x : in) x = random_word(random);
+  const array elements(*on, in);
+  row_reducer<std::uint32_t, sum<std::uint32_t>> add(*on);
+  row_reducer<std::uint32_t, compose> ordered(*on);
+  std::set<std::pair<bool, bool>> plans;
+  for (const matrix_shape& s : {matrix_shape{1, 1 << 20, 1 << 20},
+                                {1, (1 << 20) - 1, 1 << 20, 1},
+                                {3, 300'001, 300'001},
+                                {1, 1 << 22, 1 << 22},
+                                {1, most - 1, most - 1, 1},
+                                {3, most / 3, most / 3}}) {
+    const row_plan plan = add.plan_for(s.rows, s.columns, s.stride);
+    EXPECT_GT(plan.blocks_per_row, 1u) << s;
+    plans.emplace(plan.at_once, s.rows > 1);
+    std::vector<std::uint32_t> sums;
+    std::vector<affine> composed;
+    for (std::size_t row = 0; row < s.rows; ++row) {
+      sums.push_back(row_in_order(in, s, row, sum<std::uint32_t>{}));
+      composed.push_back(row_in_order(in, s, row, compose{}));
+    }
+    EXPECT_EQ(results_of(*on, add, elements, s), sums) << s;
+    EXPECT_TRUE(same_bits(results_of(*on, ordered, elements, s), composed)) << s;
+  }
+  EXPECT_EQ(plans.size(), 4u) << "a row and several, at once and not";
 }
 
 /// A capture refuses an allocation.
@@ -400,6 +432,18 @@ TEST_P(Rows, NeedWarpsForWhichThereAreKernels) {
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("32 or 64"), std::string::npos) << e.what();
   }
+}
+#else
+/// Sums that round, of the same additions in the same order.
+TEST_P(Rows, HaveTheBitsOfTheExecutor) {
+  const auto in = fractions();
+  const array<float> elements(*on, in);
+  row_reducer<float, sum<float>> reducer(*on);
+  for (const matrix_shape& s : shapes())
+    EXPECT_TRUE(same_bits(results_of(*on, reducer, elements, s),
+                          executors::sums_of_rows(on->properties(), in.data() + s.shift, s.rows,
+                                                  s.columns, s.stride)))
+        << s;
 }
 #endif
 

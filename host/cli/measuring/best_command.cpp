@@ -175,7 +175,9 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
     file = "kernels/rows/blocks_per_row.hpp";
     const bool is_alone = plan.blocks_per_row == 1;
     who = is_alone ? "a block a row"
-                   : fmt::format("{} blocks a row, and a second launch", plan.blocks_per_row);
+                   : fmt::format("{} blocks a row, and {}", plan.blocks_per_row,
+                                 plan.at_once ? "the last of them folds what they leave"
+                                              : "a second launch");
     why = is_alone ? "all loads of a row are on their way at once"
                    : "with one block a row, multiprocessors would be idle";
   }
