@@ -25,51 +25,52 @@ struct stream_handle {
 
 class device : public caller_resources<device, stream_handle> {
  public:
+  /// Its multiprocessors are made up, and the same everywhere, so that the grids that follow from
+  /// them, and with these the bits of a result, do not depend on the machine. Shared memory is as
+  /// on NVIDIA's data-centre GPUs, and on AMD's.
   /// @param blocks_per_launch the largest grid, smaller than any GPU's to see what follows from it
   /// @throws input_error unless the executor can run warps of that size.
   explicit device(int warp_size, std::uint64_t blocks_per_launch = (std::uint64_t{1} << 31) - 1)
-      : warp_size_(warp_size), blocks_per_launch_(blocks_per_launch) {
-    if (warp_size < 2 || warp_size > 64 || (warp_size & (warp_size - 1)) != 0)
-      throw input_error("the executor has no device simt:" + std::to_string(warp_size) +
+      : device(device_properties{
+            .name = "SIMT executor on the CPU, warps of " + std::to_string(warp_size),
+            .architecture = std::string(executor_architecture),
+            .warp_size = warp_size,
+            .multiprocessors = 8,
+            .threads_per_multiprocessor = 2048,
+            .blocks_per_launch = blocks_per_launch,
+            .shared_bytes_per_multiprocessor = (warp_size == 64 ? 64 : 228) * std::size_t{1024}}) {}
+
+  /// One that a GPU's properties stand for: work is cut as on that GPU, and sums get its bits.
+  /// @throws input_error unless the executor can run warps of that size.
+  explicit device(device_properties properties) : properties_(std::move(properties)) {
+    if (const int size = warp_size(); size < 2 || size > 64 || (size & (size - 1)) != 0)
+      throw input_error("the executor has no device simt:" + std::to_string(size) +
                         ": the number is the warp size, 32 or 64");
   }
 
-  [[nodiscard]] int ordinal() const { return warp_size_; }
-  [[nodiscard]] int warp_size() const { return warp_size_; }
+  [[nodiscard]] int ordinal() const { return warp_size(); }
+  [[nodiscard]] int warp_size() const { return properties_.warp_size; }
+  [[nodiscard]] const device_properties& properties() const { return properties_; }
 
-  /// The multiprocessors are made up, and the same everywhere, so that the grids that follow from
-  /// them, and with these the bits of a result, do not depend on the machine.
-  [[nodiscard]] device_properties properties() const {
-    return {.name = "SIMT executor on the CPU, warps of " + std::to_string(warp_size_),
-            .architecture = std::string(executor_architecture),
-            .warp_size = warp_size_,
-            .multiprocessors = 8,
-            .threads_per_multiprocessor = 2048,
-            .blocks_per_launch = blocks_per_launch_,
-            .shared_bytes_per_multiprocessor = shared_bytes_per_multiprocessor()};
-  }
-
-  /// As on NVIDIA's data-centre GPUs, and on AMD's.
   [[nodiscard]] std::size_t shared_bytes_per_multiprocessor() const {
-    return (warp_size_ == 64 ? 64 : 228) * std::size_t{1024};
+    return properties_.shared_bytes_per_multiprocessor;
   }
 
   /// What a block may have if its kernel asks for it: of NVIDIA's, a kibibyte is the runtime's own.
   [[nodiscard]] std::size_t largest_shared_bytes() const {
-    return shared_bytes_per_multiprocessor() - (warp_size_ == 64 ? 0 : 1024);
+    return shared_bytes_per_multiprocessor() - (warp_size() == 64 ? 0 : 1024);
   }
 
   /// What a kernel gets that does not ask for more.
   [[nodiscard]] std::size_t shared_bytes_limit() const {
-    return (warp_size_ == 64 ? 64 : 48) * std::size_t{1024};
+    return (warp_size() == 64 ? 64 : 48) * std::size_t{1024};
   }
 
   void make_current() const {}
   [[nodiscard]] std::uint64_t free_bytes() const { return ~std::uint64_t{0}; }
 
  private:
-  int warp_size_;
-  std::uint64_t blocks_per_launch_;
+  device_properties properties_;
 };
 
 inline device_facts facts_of(const device&) {

@@ -18,6 +18,9 @@
 #include "host/segment_reducer.hpp"
 #include "tests/gpu/on_device.hpp"
 #include "tests/stages/user_operators.hpp"
+#if defined(__CUDACC__) || defined(__HIP__)
+#include "tests/gpu/executors_results.hpp"
+#endif
 
 namespace tenfold::inline TENFOLD_BACKEND {
 namespace {
@@ -285,6 +288,18 @@ TEST_P(Calls, OfAnArrayOfTheLanguageTakeAllOfItOrAsManyAsTheySay) {
   using sums = std::vector<std::uint32_t>;
   EXPECT_EQ(reduce_rows(*on, in, 3, few_sums{}), sums{7});
   EXPECT_EQ(reduce_rows(*on, in, 2, 1, few_sums{}), (sums{1, 2}));
+}
+#else
+/// Sums that round, by several stages, of the same additions in the same order.
+TEST_P(Calls, HaveTheBitsOfTheExecutor) {
+  std::mt19937 random(seed);
+  std::vector<float> in(1 << 24);
+  for (float& x : in) x = static_cast<float>(random()) / 0x1p32F - 0.5F;
+  const array elements(*on, in);
+  for (const std::size_t n : {1u, 257u, 70'001u, 1u << 20, 1u << 22, 1u << 24})
+    EXPECT_EQ(reduce(*on, elements.get(), n, in_few_shapes<sum<float>>{}),
+              executors::sum_of_all(on->properties(), in.data(), n))
+        << n;
 }
 #endif
 

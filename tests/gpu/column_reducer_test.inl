@@ -15,7 +15,9 @@
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
-#if !defined(__CUDACC__) && !defined(__HIP__)
+#if defined(__CUDACC__) || defined(__HIP__)
+#include "tests/gpu/executors_results.hpp"
+#else
 #include "host/simt/executor.hpp"
 #endif
 
@@ -180,9 +182,7 @@ TEST_P(Columns, HaveSeveralResultsOfOneRead) {
 
 /// Sums that round: neither the run nor the address must show in their bits.
 TEST_P(Columns, HaveTheSameBitsInEveryRunWhereverTheyLie) {
-  const auto in = random_elements<float>([](std::mt19937& random) {
-    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
-  });
+  const auto in = fractions();
   const array<float> elements(*on, in), moved(*on, {in.begin() + 1, in.end()});
   column_reducer<float, sum<float>> reducer(*on);
   std::size_t rounded = 0;
@@ -365,6 +365,18 @@ TEST_P(Columns, LieBeyond32Bits) {
   expect_right_beyond_32_bits<std::uint8_t>(*on, add, {3, 1000, 10'003}, [](std::size_t columns) {
     return std::vector<std::uint64_t>(columns, 6);
   });
+}
+#else
+/// Sums that round, of the same additions in the same order.
+TEST_P(Columns, HaveTheBitsOfTheExecutor) {
+  const auto in = fractions();
+  const array<float> elements(*on, in);
+  column_reducer<float, sum<float>> reducer(*on);
+  for (const matrix_shape& s : shapes())
+    EXPECT_TRUE(same_bits(results_of(*on, reducer, elements, s),
+                          executors::sums_of_columns(on->properties(), in.data() + s.shift, s.rows,
+                                                     s.columns, s.stride)))
+        << s;
 }
 #endif
 

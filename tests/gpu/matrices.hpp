@@ -63,6 +63,13 @@ std::vector<In> addends() {
   });
 }
 
+/// Sums of these round.
+inline std::vector<float> fractions() {
+  return random_elements<float>([](std::mt19937& random) {
+    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
+  });
+}
+
 /// A pointer out of alignment, which nobody is to follow.
 template <typename T>
 T* beyond(T* p, std::size_t bytes) {

@@ -19,7 +19,9 @@
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
-#if !defined(__CUDACC__) && !defined(__HIP__)
+#if defined(__CUDACC__) || defined(__HIP__)
+#include "tests/gpu/executors_results.hpp"
+#else
 #include "host/simt/executor.hpp"
 #endif
 
@@ -179,9 +181,7 @@ TEST_P(Segments, OfStructsThatNoVectorHolds) {
 
 /// Sums that round: neither the run nor the address must show in their bits.
 TEST_P(Segments, HaveTheSameBitsInEveryRunWhereverTheyLie) {
-  const auto in = random_elements<float>([](std::mt19937& random) {
-    return static_cast<float>(random_word(random)) / 0x1p32F - 0.5F;
-  });
+  const auto in = fractions();
   auto shifted = in;
   shifted.insert(shifted.begin(), 0);
   const array<float> elements(*on, in), moved(*on, shifted);
@@ -385,6 +385,17 @@ TEST_P(Segments, NeedWarpsForWhichThereAreKernels) {
   } catch (const input_error& e) {
     EXPECT_NE(std::string(e.what()).find("32 or 64"), std::string::npos) << e.what();
   }
+}
+#else
+/// Sums that round, of the same additions in the same order.
+TEST_P(Segments, HaveTheBitsOfTheExecutor) {
+  const auto in = fractions();
+  const array<float> elements(*on, in);
+  segment_reducer<float, sum<float>> reducer(*on);
+  for (const segmentation& s : segmentations())
+    EXPECT_TRUE(same_bits(results_of(*on, reducer, elements.get(), s),
+                          executors::sums_of_segments(on->properties(), in.data(), s.offsets)))
+        << s.what;
 }
 #endif
 
