@@ -20,6 +20,10 @@ FetchContent_Declare(
   DOWNLOAD_EXTRACT_TIMESTAMP ON
   FIND_PACKAGE_ARGS 1.70 CONFIG QUIET COMPONENTS context)
 FetchContent_MakeAvailable(Boost)
+if(NOT TARGET Boost::context)
+  message(FATAL_ERROR "There is a Boost in ${Boost_DIR}, but not its library Context, which the executor takes: "
+                      "install it (libboost-context-dev), or have it built with -DCMAKE_DISABLE_FIND_PACKAGE_Boost=ON")
+endif()
 
 add_library(tenfold_fmt INTERFACE)
 target_link_libraries(tenfold_fmt

@@ -60,10 +60,13 @@ class Executor(Consumer):
 
     def test_included(self):
         """What the parent has not asked for stays unbuilt: the executor and the consumer are two units."""
-        said = self.build(f"-DTENFOLD_SOURCE={ROOT}")
-        self.expect_sum()
-        built = {path.stem for path in (self.folder / "build").rglob("*.o")}
-        self.assertEqual(built, {"consumer.cpp", "unity_0_cxx.cxx"}, said)
+        for how in "-DFETCHED=OFF", "-DFETCHED=ON":
+            with self.subTest(how):
+                said = self.build(f"-DTENFOLD_SOURCE={ROOT}", how)
+                self.expect_sum()
+                built = {path.stem for path in (self.folder / "build").rglob("*.o")}
+                self.assertEqual(built, {"consumer.cpp", "unity_0_cxx.cxx"}, said)
+                shutil.rmtree(self.folder / "build")
 
     def test_headers_alone_are_installed_without_a_build(self):
         run(CMAKE, *GENERATOR, "-S", ROOT, "-B", self.folder / "alone", "-DTENFOLD_PROGRAM=OFF", "-DTENFOLD_EXECUTOR=OFF")
@@ -133,16 +136,21 @@ class Gpus(Consumer):
     def test_cuda_included_without_executor(self):
         self.build_with_nvcc("-DTENFOLD_EXECUTOR=OFF", f"-DTENFOLD_SOURCE={ROOT}")
 
-    def test_hip(self):
+    def build_with_clang(self, *options):
         compiler, *flags = shlex.split(os.environ.get("TENFOLD_HIP_COMPILER", "")) or [None]
         if not compiler:
             self.skipTest("there is no compiler for AMD")
         roots = [flag.split("=")[1] for flag in flags if flag.startswith("--rocm-path=")]
         self.expect_headers_alone(self.build(
             "-DBACKEND=hip", f"-DCMAKE_HIP_COMPILER={compiler}", f"-DCMAKE_HIP_FLAGS={shlex.join(flags)}",
-            "-DCMAKE_HIP_ARCHITECTURES=gfx90a", *(f"-DCMAKE_HIP_COMPILER_ROCM_ROOT={root}" for root in roots),
-            self.install()))
+            "-DCMAKE_HIP_ARCHITECTURES=gfx90a", *(f"-DCMAKE_HIP_COMPILER_ROCM_ROOT={root}" for root in roots), *options))
+
+    def test_hip(self):
+        self.build_with_clang(self.install())
         self.expect_sum_or_no_device("/dev/kfd")
+
+    def test_hip_fetched_without_executor(self):
+        self.build_with_clang("-DTENFOLD_EXECUTOR=OFF", f"-DTENFOLD_SOURCE={ROOT}", "-DFETCHED=ON")
 
 
 if __name__ == "__main__":
