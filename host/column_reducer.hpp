@@ -275,7 +275,9 @@ class column_reducer {
       : op_(op),
         device_(on),
         properties_(on.properties()),
-        blocks_(blocks_held(on, kernel_over<width>(), block) *
+        blocks_(std::min<std::uint64_t>(
+                    column_tiles::held(width, sizeof(T)) / block,
+                    resident_blocks(properties_, block, sizeof(T) * block * width)) *
                 static_cast<std::uint64_t>(properties_.multiprocessors)),
         partials_(on, detail::room_for_partials(blocks_, block, width) * sizeof(T)),
         start_(earliest_start(on, kernel_over<width>())) {

@@ -13,8 +13,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 
 #include "common/operators.hpp"
+#include "common/tmp.hpp"
 #include "host/reduce/many_results.hpp"
 #include "host/reduce/places.hpp"
 #include "host/reduce/plan.hpp"
@@ -47,7 +49,7 @@ class segment_reducer {
   explicit segment_reducer(const device& on, Op op = {})
       : op_(op),
         device_(on),
-        blocks_(blocks_for(on)),
+        blocks_(blocks_for(on.properties())),
         rests_(on, blocks_ * sizeof(T)),
         unfinished_(on, blocks_ * sizeof(std::size_t)) {
     check_warps(on, "segments");
@@ -98,16 +100,19 @@ class segment_reducer {
  private:
   static constexpr int block = 256;
 
-  /// As many blocks as the device holds at once: each has to search for its share.
-  static std::uint64_t blocks_for(const device& on) {
-    kernel_handle first;
-    for_warps(on, [&]<int WarpSize>() {
-      first = &segment_shares::reduce_segments<block, WarpSize, In, std::uint64_t, T, Op>;
+  /// As many blocks as the device holds at once, by the kernel's launch bound: each has to search
+  /// for its share.
+  static std::uint64_t blocks_for(const device_properties& properties) {
+    std::uint64_t held = 1;
+    std::ignore = static_switch<warp_sizes>(properties.warp_size, [&]<int WarpSize>() {
+      using namespace segment_shares;
+      held = std::min<std::uint64_t>(
+          threads_held<block, WarpSize, In, T> / block,
+          resident_blocks(properties, block,
+                          sizeof(tile_memory<WarpSize, In, T>) * (block / WarpSize)));
     });
-    const device_properties properties = on.properties();
-    return std::min(
-        blocks_held(on, first, block) * static_cast<std::uint64_t>(properties.multiprocessors),
-        properties.blocks_per_launch);
+    return std::min(held * static_cast<std::uint64_t>(properties.multiprocessors),
+                    properties.blocks_per_launch);
   }
 
   Op op_;

@@ -99,12 +99,12 @@ class plan {
 
 /// How many blocks a multiprocessor holds at once (its occupancy), by threads and shared memory;
 /// one at least. Registers are left out: by them a grid, and so the bits of a result, would depend
-/// on the compiler.
+/// on the compiler. A kernel that takes many of them has a launch bound, which its caller counts.
 inline std::uint64_t resident_blocks(const device_properties& device, int block,
-                                     std::size_t dynamic_shared_bytes) {
+                                     std::size_t shared_bytes) {
   std::size_t blocks = static_cast<std::size_t>(device.threads_per_multiprocessor / block);
-  if (dynamic_shared_bytes != 0)
-    blocks = std::min(blocks, device.shared_bytes_per_multiprocessor / dynamic_shared_bytes);
+  if (shared_bytes != 0)
+    blocks = std::min(blocks, device.shared_bytes_per_multiprocessor / shared_bytes);
   return std::max<std::size_t>(blocks, 1);
 }
 

@@ -429,16 +429,6 @@ inline void allow_shared_bytes(const device&, const kernel_handle&, std::size_t)
 
 #endif
 
-/// How many blocks of a kernel a multiprocessor holds at once.
-inline std::uint64_t blocks_held(const device& on, const kernel_handle& kernel, int block) {
-  on.make_current();
-  int blocks = 0;
-  detail::check(TENFOLD_RUNTIME(OccupancyMaxActiveBlocksPerMultiprocessor)(
-                    &blocks, kernel.function(), block, 0),
-                "asking for a kernel's occupancy");
-  return static_cast<std::uint64_t>(blocks < 1 ? 1 : blocks);
-}
-
 /// Launches into the stream. An error of the kernel itself shows at the next synchronisation.
 /// @param arguments a pointer to each of the kernel's arguments, which are copied
 /// @param start `early` only where neither device nor kernel lacks compute capability 9.0

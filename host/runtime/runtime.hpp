@@ -21,7 +21,6 @@
 /// | `copy_on_device`        | a copy within the device, in a stream                        |
 /// | `kernel_handle`         | a kernel without its types                                   |
 /// | `allow_shared_bytes`    | lets a kernel have more shared memory than it gets by itself |
-/// | `blocks_held`           | blocks of a kernel on a multiprocessor at once               |
 /// | `launch`                | a kernel into a stream                                       |
 ///
 /// Every call is checked; a failure is a `device_error`. On the executor a stream runs its work at

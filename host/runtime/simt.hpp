@@ -231,10 +231,6 @@ inline void allow_shared_bytes(const device& on, kernel_handle& kernel, std::siz
   kernel.raise_shared_bytes_limit(on.largest_shared_bytes());
 }
 
-inline std::uint64_t blocks_held(const device& on, const kernel_handle&, int block) {
-  return static_cast<std::uint64_t>(on.properties().threads_per_multiprocessor / block);
-}
-
 inline void launch(const kernel_handle& kernel, std::uint64_t blocks, int block,
                    std::size_t dynamic_shared_bytes, stream_handle on, void** arguments,
                    launch_start start = launch_start::after_the_previous) {

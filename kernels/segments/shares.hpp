@@ -78,7 +78,8 @@ enum class density { sparse, few, some, many };
 /// The threads that a multiprocessor shall hold: it has shared memory for so many, and registers if
 /// accumulators are small. Bytes take more of them.
 template <int BlockSize, int WarpSize, typename In, typename T>
-inline constexpr int threads_held = sizeof(T) > 8     ? BlockSize
+inline constexpr int threads_held = sizeof(T) > 64    ? BlockSize
+                                    : sizeof(T) > 8   ? 2 * BlockSize
                                     : WarpSize == 64  ? 512
                                     : sizeof(In) == 1 ? 768
                                                       : 1024;
