@@ -102,11 +102,6 @@ constexpr int loads_of_turn(std::size_t bytes_of_load) {
 inline constexpr std::uint64_t least_for_two_launches = std::uint64_t{1} << 24;
 inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
 
-/// What is loaded at once of partials that the last block folds.
-constexpr int loads_of_partials(std::size_t result_bytes) {
-  return std::min(loads_of_turn(result_bytes), 4);
-}
-
 /// Threads of a block, by what it folds: several rows, or one of less than 16 KiB; a longer row, or
 /// turns of it; a row of 64 to 128 KiB, alone.
 inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
@@ -176,7 +171,9 @@ inline std::uint64_t blocks_for(const row_query& q) {
     return plan;
   plan.by = row_folder::blocks;
   plan.blocks_per_row = blocks_for(q);
-  plan.at_once = plan.blocks_per_row > 1 && q.result_bytes <= largest_short_result &&
+  constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
+  plan.at_once = plan.blocks_per_row > 1 && plan.blocks_per_row <= most_at_once &&
+                 q.result_bytes <= largest_short_result &&
                  q.rows * bytes < least_for_two_launches &&
                  q.rows * plan.blocks_per_row <= q.device.blocks_per_launch;
   if (bytes >= 16384) plan.block = turns_block;
@@ -321,8 +318,8 @@ class row_reducer {
     kernel_handle found;
     if (plan.at_once) {
       if constexpr (sizeof(T) <= largest_short_result)
-        found = &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads,
-                                                     loads_of_partials(sizeof(T)), In, T, Op, F>;
+        found =
+            &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads, In, T, Op, F>;
       return found;
     }
     std::ignore = static_switch<row_blocks>(plan.block, [&]<int Block>() {

@@ -15,8 +15,11 @@
 
 #include <cstddef>
 
+#include "common/fold_items.hpp"
 #include "common/folds.hpp"
 #include "common/gpu.hpp"
+#include "common/static_array.hpp"
+#include "common/tmp.hpp"
 #include "kernels/rows/lanes_per_row.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
@@ -26,16 +29,25 @@ namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
 template <typename In, typename T>
 inline constexpr bool leaves_registers = sizeof(T) <= (sizeof(In) == 1 ? 8 : 16);
 
-/// What a block has of a row of which it is one of several parts.
+/// What the warps of a block have in their first lanes.
 /// @param shared for the warps' results, at which every thread looks until the next barrier
 /// @return in the block's first thread
+template <int BlockSize, int WarpSize, typename T, typename Op, typename Shared>
+__device__ T fold_warps(const T& of_warp, Op op, Shared& shared) {
+  constexpr int Warps = BlockSize / WarpSize;
+  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  if (lane == 0) shared[warp] = of_warp;
+  __syncthreads();
+  return warp == 0 ? gpu::fold_warp<WarpSize, Warps>(shared[lane % Warps], op) : of_warp;
+}
+
+/// What a block has of a row of which it is one of several parts, in its first thread.
 template <int BlockSize, int WarpSize, int Width, int Loads, typename T, typename In, typename Op,
           typename F, typename Shared>
 __device__ T fold_part(elements_of<In> row, std::size_t columns, std::size_t part,
                        std::size_t parts, Op op, F f, Shared& shared) {
-  constexpr int Warps = BlockSize / WarpSize;
-  constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = Warps * WarpTurn;
-  const unsigned lane = threadIdx.x % WarpSize, warp = threadIdx.x / WarpSize;
+  constexpr std::size_t WarpTurn = WarpSize * Width * Loads, Turn = BlockSize / WarpSize * WarpTurn;
+  const unsigned warp = threadIdx.x / WarpSize;
   const auto fold = [&](std::size_t begin, std::size_t end, std::size_t step) {
     return lanes_per_row::fold_row<WarpSize, Width, Loads, T>(row, begin, end, step, op, f);
   };
@@ -51,10 +63,7 @@ __device__ T fold_part(elements_of<In> row, std::size_t columns, std::size_t par
     const std::size_t first = begin * Turn + all * warp * WarpTurn, end = first + all * WarpTurn;
     result = fold(first, end < columns ? end : columns, WarpTurn);
   }
-  if (lane == 0) shared[warp] = result;
-  __syncthreads();
-  if (warp == 0) result = gpu::fold_warp<WarpSize, Warps>(shared[lane % Warps], op);
-  return result;
+  return fold_warps<BlockSize, WarpSize>(result, op, shared);
 }
 
 /// @param out a result for each row; with several blocks a row, as many partials for each
@@ -80,11 +89,15 @@ __global__ void __launch_bounds__(BlockSize,
   }
 }
 
-/// Several blocks a row, the last of which folds what they leave.
+/// Partials that a thread of the last block takes.
+inline constexpr int partials_of_thread = 4;
+
+/// Several blocks a row, the last of which folds what they leave: of each thread it takes no more
+/// than `partials_of_thread`.
 /// @param partials of each block
 /// @param tickets of each row, at zero, and there again when the kernel ends
-template <int BlockSize, int WarpSize, int Width, int Loads, int PartialLoads, typename In,
-          typename T, typename Op, typename F>
+template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
+          typename F>
 __global__ void __launch_bounds__(BlockSize,
                                   (leaves_registers<In, T> ? gpu::bound_to_hold<1536, BlockSize>
                                                            : 1))
@@ -93,26 +106,31 @@ __global__ void __launch_bounds__(BlockSize,
                         unsigned* tickets) {
   __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
   __shared__ bool is_last;
-  const std::size_t r = rows == 1 ? 0 : blockIdx.x / blocks_per_row;
-  T* const of_row = partials + r * blocks_per_row;
-  const std::size_t part = blockIdx.x - r * blocks_per_row;
+  const auto blocks = static_cast<unsigned>(blocks_per_row);
+  const unsigned r = rows == 1 ? 0 : blockIdx.x / blocks, part = blockIdx.x - r * blocks;
+  T* const of_row = partials + std::size_t{r} * blocks;
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
-  T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(in + r * stride, columns, part,
-                                                             blocks_per_row, op, f, shared);
+  T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(in + r * stride, columns, part, blocks,
+                                                             op, f, shared);
   if (threadIdx.x == 0) {
     of_row[part] = result;
     __threadfence();
-    const auto last = static_cast<unsigned>(blocks_per_row - 1);
-    is_last = atomicInc(tickets + r, last) == last;
+    is_last = atomicInc(tickets + r, blocks - 1) == blocks - 1;
   }
   __syncthreads();
   if (!is_last) return;
   __threadfence();
-  result = fold_part<BlockSize, WarpSize, 1, PartialLoads, T>(
-      elements_of<T>(of_row, false), blocks_per_row, 0, 1, op, unchanged{}, shared);
+
+  static_array<T, partials_of_thread> mine;
+  static_for<0, less_than<partials_of_thread>, increment<1>>([&]<int I>() {
+    const unsigned i = threadIdx.x * partials_of_thread + I;
+    get<I>(mine) = i < blocks ? of_row[i] : op.identity();
+  });
+  result = gpu::fold_warp<WarpSize>(fold_items(op, op.identity(), mine), op);
+  result = fold_warps<BlockSize, WarpSize>(result, op, shared);
   if (threadIdx.x == 0) out[r] = result;
 }
 
