@@ -1,7 +1,7 @@
 /// @file
 /// The fastest stage for the caller's types, operator and device, by what was measured, without
-/// naming a stage or a shape: of 9, 13, 14 and 17, for narrow elements of 10 and 15; stage 16 for
-/// an operator that does not commute.
+/// naming a stage or a shape: of 9, 13, 14 and 17, for narrow elements of 10, 13 and 15; stage 16
+/// for an operator that does not commute.
 ///
 ///     device gpu(0);                                             // device(32) on the executor
 ///     double total = reduce(gpu, in, n, sum<double>{});          // in: n floats, device memory
@@ -47,10 +47,11 @@ struct stages_to_choose {
 /// Those that are the fastest for some number of elements. Each other stage would take as long to
 /// compile again, and gain little.
 template <typename In>
-using stages_for_best =
-    std::conditional_t<is_narrow<In>, stages_to_choose<two_pass::stage, narrow_elements::stage>,
-                       stages_to_choose<items_per_thread::stage, dependent_launch::stage,
-                                        dependent_passes::stage, newest_first::stage>>;
+using stages_for_best = std::conditional_t<
+    is_narrow<In>,
+    stages_to_choose<two_pass::stage, dependent_launch::stage, narrow_elements::stage>,
+    stages_to_choose<items_per_thread::stage, dependent_launch::stage, dependent_passes::stage,
+                     newest_first::stage>>;
 
 }  // namespace detail
 
@@ -63,9 +64,9 @@ template <typename In, typename Op>
   return best_choices(query, families).front();
 }
 
-/// A reducer by the fastest of stages 9, 13, 14 and 17, for narrow elements of stages 10 and 15, or
-/// by stage 16 where the operator does not commute, in the best shape for `max_n` elements. Results
-/// accumulate in what the operator's identity is.
+/// A reducer by the fastest of stages 9, 13, 14 and 17, for narrow elements of stages 10, 13 and
+/// 15, or by stage 16 where the operator does not commute, in the best shape for `max_n` elements.
+/// Results accumulate in what the operator's identity is.
 /// @param where that for which stage and shape are chosen: a stream, or a graph that calls are
 ///   recorded into; the reducer serves both
 /// @throws device_error when the scratch memory cannot be had

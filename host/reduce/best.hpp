@@ -19,7 +19,8 @@
 /// threads, are as many as the threads allow. Block sizes beyond that would leave threads unused
 /// where registers are short. Up to four such loads a thread, one block does all: a second launch,
 /// or a ticket, costs more than the loads that one block waits for. Beyond that, one launch is
-/// better than two, by the microsecond between them. Both begin early where hardware lets them. On
+/// better than two, by the microsecond between them. Both begin early where hardware lets them. Of
+/// narrow elements, 16 MiB and more take longer to be added one by one than to be read. On
 /// the executor, whose times say nothing, the shape is always the default one, and with it the bits
 /// of a result.
 ///
@@ -158,6 +159,7 @@ inline bool is_as_measured(const shape_choice& by, const launch_query& q, const 
 
 inline constexpr std::size_t load_bytes = 16;
 inline constexpr std::size_t loads_of_one_block = 4;  // of each of its threads
+inline constexpr double least_for_narrow_arithmetic = 0x1p24;
 
 inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
   if (q.device.architecture == executor_architecture) return with_kernel({}, of);
@@ -180,6 +182,8 @@ inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
 
 /// Which stage comes first where the table names none: the smaller, the earlier.
 inline int place_by_rule(const kernel_family& of, const launch_query& q) {
+  if (of.stage.number == info_of<narrow_elements::stage>().number)
+    return bytes_of(q.n, q.element_bytes) < least_for_narrow_arithmetic ? 3 : 0;
   if (of.stage.number == info_of<dependent_launch::stage>().number) return 1;
   // Its one block draws no ticket.
   if (of.stage.number == info_of<dependent_passes::stage>().number)

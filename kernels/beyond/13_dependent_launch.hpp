@@ -102,6 +102,7 @@ struct stage : stage_defaults {
   static constexpr bool takes_grid = true;
   static constexpr bool folds_its_partials = true;
   static constexpr bool launches_early = true;
+  static constexpr bool serves_narrow = true;
 
   template <int BlockSize, int WarpSize, int Items, typename In, typename T, typename Op>
   static auto kernel() {
