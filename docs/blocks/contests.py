@@ -13,9 +13,8 @@ def _modes(file):
 
 
 def _tuned(key, file=f"{GPU}-tune.json", **wanted):
-    """A figure of all sums of f32 that bench/tune measured so."""
-    found = [row[key] for row in tuned_rows(results(file))
-             if row["type"] == "f32" and wanted.items() <= row.items()]
+    """A figure of all sums, of f32 where no type is wanted, that bench/tune measured so."""
+    found = [row[key] for row in tuned_rows(results(file)) if ({"type": "f32"} | wanted).items() <= row.items()]
     if not found:
         raise ValueError(f"bench/tune measured no sum with {wanted}")
     return found
@@ -27,9 +26,9 @@ def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
     return _tuned(key, mode="after-producer", n=2**28, stage=stage, block=block, items=items, grid=grid)[-1]
 
 
-def fastest(stage, n, mode="after-producer", file=f"{GPU}-tune.json"):
-    """Microseconds of a sum of f32 in the stage's fastest shape, as bench/tune found it."""
-    return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage))
+def fastest(stage, n, mode="after-producer", kind="f32", file=f"{GPU}-tune.json"):
+    """Microseconds of a sum in the stage's fastest shape, as bench/tune found it."""
+    return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage, type=kind))
 
 
 def fastest_by_size(stages_shown, exponents, mode):

@@ -5,8 +5,8 @@ from blocks.modes import HEADS
 from blocks.results import GPU, results
 from scripts.common import Failure, device_name, table
 
-MATRICES, SMALL, SEGMENTS, TRANSFORMS = (
-    f"{GPU}-{name}.json" for name in ("matrices", "small-matrices", "segments", "transforms"))
+MATRICES, SMALL, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
+    f"{GPU}-{name}.json" for name in ("matrices", "small-matrices", "segments", "transforms", "short-transforms"))
 OURS, CUB, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:matrix:read:"
 
 
@@ -99,13 +99,15 @@ def small_behind(mode):
 TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves"}
 
 
-def transform_table(document, mode):
-    """What becomes of elements in one read, against their sum."""
+def transform_table(document, mode, more=()):
+    """What becomes of elements in one read, against their sum. Of `more` the sizes that it has, and no other run of them."""
+    sizes = {row["n"] for row in more}
     lines = [[count(row["n"]), TITLES[row["contestant"]], f"{row['real_time']:.4g}", ratio(row)]
-             for row in document["benchmarks"] if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
+             for row in [*more, *(row for row in document["benchmarks"] if row["n"] not in sizes)]
+             if row["ok"] and row["mode"] == mode and row["contestant"] in TITLES]
     what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
     return table([what, "result", "us", "times as fast as their sum"], lines)
 
 
 def transforms(mode="after-producer"):
-    return transform_table(results(TRANSFORMS), mode)
+    return transform_table(results(TRANSFORMS), mode, results(SHORT_TRANSFORMS)["benchmarks"])

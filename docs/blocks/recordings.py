@@ -41,7 +41,7 @@ def _command(file):
 def _of_stage_10(file, mode):
     """(microseconds, GB/s of the ceiling) of a sum of 2^28 f32; None where there is none."""
     if "columns" in results(file):
-        return fastest(10, SIZE, mode, file), None
+        return fastest(10, SIZE, mode, file=file), None
     row = next(row for row in results(file)["benchmarks"] if row.get("stage") == 10 and row.get("mode") == mode and
                (row["n"], row["type"], row["op"]) == (SIZE, "f32", "sum"))
     return row["real_time"], row["bytes_per_second"] / row["share_of_ceiling"] / 1e9

@@ -207,6 +207,14 @@ class Table(unittest.TestCase):
         with self.assertRaisesRegex(tune.Failure, "two files have results of sm_1"):
             tune.table_of([document([row(1, 10, 1)])] * 2, [])
 
+    def test_takes_a_stage_of_the_file_that_was_made_for_fewer(self):
+        of_both = document([row(1024, 10, 1.5), row(1024, 18, 1.6)])
+        alone = document([row(1024, 18, 1.7)])
+        for order in ([alone, of_both], [of_both, alone]):
+            shown = rows_in(tune.table_of(order, []), "tuned_shapes")
+            self.assertEqual(len(shown), 2)
+            self.assertTrue(shown[1].endswith(", 1.7},"), shown)
+
     def test_of_nothing_is_refused(self):
         with self.assertRaises(tune.Failure):
             tune.table_of([document([])], [])
