@@ -182,7 +182,7 @@ inline shape shape_by_rule(const launch_query& q, const kernel_family& of) {
 
 /// Which stage comes first where the table names none: the smaller, the earlier.
 inline int place_by_rule(const kernel_family& of, const launch_query& q) {
-  if (of.stage.number == info_of<narrow_elements::stage>().number)
+  if (of.op.is_narrow && of.stage.number == info_of<narrow_elements::stage>().number)
     return bytes_of(q.n, q.element_bytes) < least_for_narrow_arithmetic ? 3 : 0;
   if (of.stage.number == info_of<dependent_launch::stage>().number) return 1;
   // Its one block draws no ticket.

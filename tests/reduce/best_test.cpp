@@ -421,9 +421,10 @@ TEST(BestReducer, OfNarrowElementsTakesAStageThatServesThem) {
     const launch_query query{on, n, sizeof(std::uint8_t), where};
     return choose_for_best_reducer<std::uint8_t, sum<std::uint32_t>>(query).stage.number;
   };
-  EXPECT_EQ(chosen(h200, 1 << 12, launched_in::stream), 10);
+  EXPECT_EQ(chosen(h200, 1 << 16, launched_in::stream), 13);
   EXPECT_EQ(chosen(h200, 1 << 12, launched_in::graph), 15);
   EXPECT_EQ(chosen(h200, 1 << 28, launched_in::stream), 15);
+  EXPECT_EQ(chosen(other, 1 << 16, launched_in::stream), 13) << "by rule";
   EXPECT_EQ(chosen(other, 1 << 28, launched_in::stream), 15) << "by rule";
   on_every_device<dependent_passes::stage>([](const device& on) {
     const std::vector<std::uint8_t> in(70'001, 255);
