@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(BlockSize,
 /// Partials that a thread of the last block takes.
 inline constexpr int partials_of_thread = 4;
 
-/// Several blocks a row, the last of which folds what they leave: of each thread it takes no more
-/// than `partials_of_thread`.
+/// Several blocks a row, the last of which folds what they leave, `partials_of_thread` a thread at
+/// most.
 /// @param partials of each block
 /// @param tickets of each row, at zero, and there again when the kernel ends
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
