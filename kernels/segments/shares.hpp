@@ -62,15 +62,16 @@ template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
 /// Vectors of a tile that a lane folds at once: as many as fill 64 bytes, if what they are
-/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements. And
-/// how many segments may end in such a tile.
+/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements.
 template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
   const int loaded = 64 / int{sizeof(In)}, accumulated = 96 / int{sizeof(T)};
   const int elements = sizeof(In) < 4 ? 48 : loaded < accumulated ? loaded : accumulated;
   return elements < width<In> ? 1 : elements / width<In>;
 }();
-inline constexpr unsigned sparse_ends = 3;
+/// It is worth while where no more segments are likely to end in such a tile. If more do, what was
+/// loaded is not given up: it is folded up to the last of so many ends.
+inline constexpr unsigned sparse_ends = 3, most_sparse_ends = 4 * sparse_ends;
 
 /// How many segments end in a tile, which decides on its form.
 enum class density { sparse, few, some, many };
@@ -256,8 +257,8 @@ struct share {
       const unsigned lead = static_cast<unsigned>(begin % WarpSize), most_elements = Tile - lead;
       if (!has_around(lead, most_elements)) break;
       const In* const first = from - lead;
-      const unsigned most_steps = at_most(most_elements + sparse_ends);
-      const auto my_end = load_ends<1>(sparse_ends + 1, Tile);
+      const unsigned most_steps = at_most(most_elements + most_sparse_ends);
+      const auto my_end = load_ends<1>(most_sparse_ends, Tile);
       static_array<loaded_vector<In, Width>, Loads> loaded;
       const In* const mine = first + lane * Width;
       if (gpu::is_vector_aligned<Width>(first))
@@ -271,9 +272,8 @@ struct share {
           get<L>(loaded) = items;
         });
       here = count_ends_here<1>(my_end, most_elements, most_steps);
-      if (here > sparse_ends) break;
-
-      const unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
+      const unsigned length =
+          length_up_to(here, my_end, most_sparse_ends, most_elements, most_steps);
       if (here == 0 && length == Tile) {
         static_for<0, less_than<Loads>, increment<1>>(
             [&]<int L>() { part = fold_loaded(op, unchanged{}, part, get<L>(loaded).items(), 0); });
@@ -291,7 +291,7 @@ struct share {
         }
       }
       advance(length, here);
-    } while (steps != 0 && here < sparse_ends);
+    } while (steps != 0 && here <= sparse_ends + 1);
     ends_are = density::few;
     likely_ends = WarpSize;
     likely_elements = ~0u;
@@ -317,12 +317,7 @@ struct share {
         has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)), Ends == 1);
 
     const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
-    unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
-    // Behind the last end that is known, there may be others at the same place.
-    if (here == most_ends && segment + here < segments) {
-      const unsigned last = gpu::broadcast<WarpSize>(get<Ends - 1>(my_ends), here / Ends - 1);
-      if (last < length) length = last;
-    }
+    const unsigned length = length_up_to(here, my_ends, most_ends, most_elements, most_steps);
 
     static_for<0, less_than<ranks_of_run<Run>::Parts>, increment<1>>(
         [&]<int P>() { shared.ranks[P * memory::Apart + lane] = {}; });
@@ -392,6 +387,18 @@ struct share {
           gpu::count_warp<WarpSize>(end <= most_elements && end + i < most_steps));
     });
     return here;
+  }
+
+  /// How many elements the tile has, if `here` segments end in it. Behind the last end that is
+  /// known, there may be others at the same place.
+  template <int Ends>
+  __device__ unsigned length_up_to(unsigned here, const static_array<unsigned, Ends>& my_ends,
+                                   unsigned most_ends, unsigned most_elements,
+                                   unsigned most_steps) const {
+    const unsigned length = most_steps - here < most_elements ? most_steps - here : most_elements;
+    if (here < most_ends || segment + here == segments) return length;
+    const unsigned last = gpu::broadcast<WarpSize>(get<Ends - 1>(my_ends), here / Ends - 1);
+    return last < length ? last : length;
   }
 
   /// `start`, and those of this lane's elements that lie from `first` up to `last` in their tile.
