@@ -57,6 +57,7 @@ struct row_query {
   std::size_t element_bytes;  ///< as they are read
   std::size_t vector_width;   ///< elements in the widest load
   std::size_t result_bytes;
+  launched_in where = launched_in::stream;
 };
 
 namespace detail {
@@ -96,9 +97,9 @@ constexpr int loads_of_turn(std::size_t bytes_of_load) {
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
 }
 
-/// Fewer bytes are read before the host has made a second launch, so that one launch is faster:
-/// from here on stage 14 is faster than stage 13 in a stream. A row that several blocks share has
-/// at least 128 KiB, if it is not the only one.
+/// In a stream, fewer bytes are read before the host has made a second launch, so that one launch
+/// is faster: from here on stage 14 is faster than stage 13. In a graph stage 14 always is. A row
+/// that several blocks share has at least 128 KiB.
 inline constexpr std::uint64_t least_for_two_launches = std::uint64_t{1} << 24;
 inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
 
@@ -120,16 +121,15 @@ inline std::uint64_t most_partials(const device_properties& device) {
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.
 /// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
-/// a time then lies closer together. Large partials make the number smaller, since they make the
-/// second launch longer. That launch is taken to cost as much time as eight turns, or four for a
-/// single row: a row with fewer turns gets one block. A single row gets at most two waves of
-/// blocks, or one if its partials are large. A wave is three quarters of what the device has
-/// threads for, since nvcc gives a thread 40 registers for sm_90.
+/// a time then lies closer together. Large partials make the number smaller, since they take longer
+/// to fold. That is taken to cost as much time as eight turns: a row with fewer gets one block. A
+/// single row gets at most two waves of blocks, or one if its partials are large. A wave is three
+/// quarters of what the device has threads for, since nvcc gives a thread 40 registers for sm_90.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
-  if (turns < (q.rows > 1 ? 8 : 4) || rows >= wanted) return 1;
+  if (turns < 8 || rows >= wanted) return 1;
   if (rows == 1) return std::min(turns, wanted * 3 / (q.result_bytes > 8 ? 8 : 4));
   const std::uint64_t few = ceil_div(wanted, rows);
   const std::uint64_t most =
@@ -172,8 +172,8 @@ inline std::uint64_t blocks_for(const row_query& q) {
   plan.by = row_folder::blocks;
   plan.blocks_per_row = blocks_for(q);
   constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
-  plan.at_once = plan.blocks_per_row > 1 && plan.blocks_per_row <= most_at_once &&
-                 q.result_bytes <= largest_short_result &&
+  plan.at_once = q.where == launched_in::stream && plan.blocks_per_row > 1 &&
+                 plan.blocks_per_row <= most_at_once && q.result_bytes <= largest_short_result &&
                  q.rows * bytes < least_for_two_launches &&
                  q.rows * plan.blocks_per_row <= q.device.blocks_per_launch;
   if (bytes >= 16384) plan.block = turns_block;
@@ -200,7 +200,8 @@ inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
 /// host/reducer_pool.hpp is for that. A graph that recorded a call replays no longer than the
 /// reducer lives.
 ///
-/// The same call on the same device gives the same bits, wherever the matrix lies. An operator that
+/// The same call of a reducer that was made in the same way gives the same bits on the same device,
+/// wherever the matrix lies. An operator that
 /// does not commute finds the elements of a row in their order.
 /// @tparam In what is read: a type, or `both<A, B>` of two matrices
 /// @tparam Op see common/operators.hpp; T is what its identity is
@@ -212,11 +213,15 @@ class row_reducer {
   using T = typename detail::accumulated<In, Op>::type;
   static_assert(std::is_trivially_copyable_v<F>, "a function travels as its bytes");
 
+  /// @param where the calls will be: several blocks of a short row are folded in one launch in a
+  ///   stream, in two in a graph, whichever is faster. Either is right in both.
   /// @throws input_error for a device whose warps have no kernels
   /// @throws device_error when the memory for partials cannot be had
-  explicit row_reducer(const device& on, Op op = {}, F f = {})
+  explicit row_reducer(const device& on, Op op = {}, F f = {},
+                       launched_in where = launched_in::stream)
       : op_(op),
         f_(f),
+        where_(where),
         device_(on),
         properties_(on.properties()),
         partials_(on, detail::most_partials(properties_) * sizeof(T)),
@@ -258,7 +263,7 @@ class row_reducer {
   [[nodiscard]] row_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                   std::uint64_t stride) const {
     return plan_rows(
-        {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T)});
+        {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T), where_});
   }
 
  private:
@@ -351,6 +356,7 @@ class row_reducer {
 
   Op op_;
   F f_;
+  launched_in where_;
   device device_;
   device_properties properties_;
   device_memory partials_, tickets_;

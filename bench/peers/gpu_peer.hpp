@@ -96,7 +96,7 @@ peer judged_by_sum(const char* name) {
   return {.name = name, .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             if (at.op != "sum" || at.type != element_type::f32 || at.columns != 0)
               throw input_error("it is judged by the sum of an array of f32 alone");
-            return std::make_unique<Made>(own_session(on), at.n);
+            return std::make_unique<Made>(own_session(on), at.n, place_of(at.mode));
           }};
 }
 

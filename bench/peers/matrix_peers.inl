@@ -26,7 +26,7 @@ class matrix_sums final : public runnable {
   matrix_sums(const device_session& on, const conditions& at)
       : at_(at),
         result_(on),
-        by_rows_(result_.on()),
+        by_rows_(result_.on(), {}, {}, place_of(at.mode)),
         by_columns_(result_.on()),
         by_segments_(result_.on()),
         offsets_(offsets_on(result_.on(), at, result_.queue())),

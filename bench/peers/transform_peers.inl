@@ -21,8 +21,8 @@ using all_of_them = together<minimum<float>, maximum<float>, sum<float>>;
 /// Its result is the sum, by which it is judged.
 class one_read final : public runnable {
  public:
-  one_read(const device_session& on, std::uint64_t max_n)
-      : result_(on), reduce_(best_reducer<float>(result_.on(), max_n, all_of_them{})) {}
+  one_read(const device_session& on, std::uint64_t max_n, launched_in where)
+      : result_(on), reduce_(best_reducer<float>(result_.on(), max_n, all_of_them{}, where)) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     reduce_.enqueue(static_cast<const float*>(in), n, result_.data(), result_.queue());
@@ -37,13 +37,13 @@ class one_read final : public runnable {
 
 class three_calls final : public runnable {
  public:
-  three_calls(const device_session& on, std::uint64_t max_n)
+  three_calls(const device_session& on, std::uint64_t max_n, launched_in where)
       : lowest_(on),
         highest_(on),
         total_(on),
-        find_lowest_(best_reducer<float>(total_.on(), max_n, minimum<float>{})),
-        find_highest_(best_reducer<float>(total_.on(), max_n, maximum<float>{})),
-        add_(best_reducer<float>(total_.on(), max_n, sum<float>{})) {}
+        find_lowest_(best_reducer<float>(total_.on(), max_n, minimum<float>{}, where)),
+        find_highest_(best_reducer<float>(total_.on(), max_n, maximum<float>{}, where)),
+        add_(best_reducer<float>(total_.on(), max_n, sum<float>{}, where)) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     const auto* elements = static_cast<const float*>(in);
@@ -63,11 +63,11 @@ class three_calls final : public runnable {
 /// The greatest element and where it is first.
 class greatest final : public runnable {
  public:
-  greatest(const device_session& on, std::uint64_t max_n)
+  greatest(const device_session& on, std::uint64_t max_n, launched_in where)
       : found_(on),
         highest_(on),
         total_(on),
-        find_(found_.on()),
+        find_(found_.on(), {}, {}, where),
         find_highest_(best_reducer<float>(found_.on(), max_n, maximum<float>{})),
         add_(best_reducer<float>(found_.on(), max_n, sum<float>{})) {}
 
@@ -101,8 +101,8 @@ class greatest final : public runnable {
 /// The dot product of the first half of the elements and of the second.
 class dot_product final : public runnable {
  public:
-  dot_product(const device_session& on, std::uint64_t /*max_n*/)
-      : product_(on), multiply_(product_.on()) {}
+  dot_product(const device_session& on, std::uint64_t /*max_n*/, launched_in where)
+      : product_(on), multiply_(product_.on(), {}, {}, where) {}
 
   void enqueue(const void* in, std::uint64_t n) override {
     in_ = static_cast<const float*>(in);

@@ -306,7 +306,8 @@ TEST_P(Rows, AreReducedByOneCall) {
   EXPECT_TRUE(reduce_rows(*on, floats.get(), 0, 3, sum<float>{}).empty());
 }
 
-/// Of a few megabytes the last block folds what all leave, of more a second launch does.
+/// Of a few megabytes in a stream the last block folds what all leave; of more, and in a graph, a
+/// second launch does.
 TEST_P(Rows, OfManyBlocksAreFoldedInOneLaunchOrInTwo) {
   constexpr std::size_t most = (std::size_t{1} << 22) + 5;
   std::mt19937 random(seed);
@@ -315,6 +316,7 @@ TEST_P(Rows, OfManyBlocksAreFoldedInOneLaunchOrInTwo) {
   const array elements(*on, in);
   row_reducer<std::uint32_t, sum<std::uint32_t>> add(*on);
   row_reducer<std::uint32_t, compose> ordered(*on);
+  row_reducer<std::uint32_t, compose> in_graph(*on, {}, {}, launched_in::graph);
   std::set<std::pair<bool, bool>> plans;
   for (const matrix_shape& s : {matrix_shape{1, 1 << 20, 1 << 20},
                                 {1, (1 << 20) - 1, 1 << 20, 1},
@@ -333,6 +335,8 @@ TEST_P(Rows, OfManyBlocksAreFoldedInOneLaunchOrInTwo) {
     }
     EXPECT_EQ(results_of(*on, add, elements, s), sums) << s;
     EXPECT_TRUE(same_bits(results_of(*on, ordered, elements, s), composed)) << s;
+    EXPECT_FALSE(in_graph.plan_for(s.rows, s.columns, s.stride).at_once) << s;
+    EXPECT_TRUE(same_bits(results_of(*on, in_graph, elements, s), composed)) << s;
   }
   EXPECT_EQ(plans.size(), 4u) << "a row and several, at once and not";
 }
@@ -343,7 +347,7 @@ TEST_P(Rows, AreRecordedInAGraphThatReplaysOnNewElements) {
   const auto in = random_elements<std::uint32_t>(random_word);
   const array elements(*on, in);
   const array<std::uint32_t> out(*on, std::vector<std::uint32_t>(few_long.rows + short_ones.rows));
-  row_reducer<std::uint32_t, sum<std::uint32_t>> add(*on);
+  row_reducer<std::uint32_t, sum<std::uint32_t>> add(*on, {}, {}, launched_in::graph);
   ASSERT_GT(add.plan_for(few_long.rows, few_long.columns, few_long.stride).blocks_per_row, 1u);
   const stream queue(*on);
   const graph recorded(queue.handle(), [&] {

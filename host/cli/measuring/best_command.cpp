@@ -176,7 +176,8 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
     const bool is_alone = plan.blocks_per_row == 1;
     who = is_alone ? "a block a row"
                    : fmt::format("{} blocks a row, and {}", plan.blocks_per_row,
-                                 plan.at_once ? "the last of them folds what they leave"
+                                 plan.at_once ? "the last of them folds what they leave (in a "
+                                                "graph a second launch does)"
                                               : "a second launch");
     why = is_alone ? "all loads of a row are on their way at once"
                    : "with one block a row, multiprocessors would be idle";
