@@ -220,8 +220,7 @@ long double error_bound(const reference& r, std::uint64_t depth) {
   const long double certain = growth < 1 ? growth / (1 - growth) * r.magnitude
                                          : std::numeric_limits<long double>::infinity();
   if (!r.is_random) return certain;
-  constexpr long double lambda = 8;
-  return std::min(certain, lambda * unit_roundoff * std::sqrt(roundings * r.squares));
+  return std::min(certain, lambda_of_bound * unit_roundoff * std::sqrt(roundings * r.squares));
 }
 
 long double error_of(const reference& r, const value& result) {
