@@ -201,8 +201,8 @@ inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
 /// reducer lives.
 ///
 /// The same call of a reducer that was made in the same way gives the same bits on the same device,
-/// wherever the matrix lies. An operator that
-/// does not commute finds the elements of a row in their order.
+/// wherever the matrix lies. An operator that does not commute finds the elements of a row in their
+/// order.
 /// @tparam In what is read: a type, or `both<A, B>` of two matrices
 /// @tparam Op see common/operators.hpp; T is what its identity is
 /// @tparam F what becomes of an element before it is folded: T(f(x)), or T(f(x, i)) with its place

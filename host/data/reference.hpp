@@ -56,7 +56,7 @@ enum class verdict { right, wrong, undecided };
 /// Mary, Sharper Probabilistic Backward Error Analysis for Basic Linear Algebra Kernels with Random
 /// Data, SIAM J. Sci. Comput. 42, 2020.)
 [[nodiscard]] long double error_bound(const reference& r, std::uint64_t depth);
-inline constexpr int lambda_of_bound = 8;
+inline constexpr int lambda_of_bound = 8;  ///< for the sums of random elements
 
 /// How far a result is from the reference; NaN where one of them alone is no number.
 [[nodiscard]] long double error_of(const reference& r, const value& result);

@@ -69,8 +69,9 @@ inline constexpr int sparse_loads = [] {
   const int elements = sizeof(In) < 4 ? 48 : loaded < accumulated ? loaded : accumulated;
   return elements < width<In> ? 1 : elements / width<In>;
 }();
-/// It is worth while where no more segments are likely to end in such a tile. If more do, what was
-/// loaded is not given up: it is folded up to the last of so many ends.
+/// Tiles take this form where up to `sparse_ends` segments are likely to end in each, and keep it
+/// up to one more. What is loaded by then is not given up: if many end, it is folded up to the end
+/// of number `most_sparse_ends`.
 inline constexpr unsigned sparse_ends = 3, most_sparse_ends = 4 * sparse_ends;
 
 /// How many segments end in a tile, which decides on its form.
