@@ -412,7 +412,7 @@ TEST(BestReducer, TakesTheStageThatIsTheFastestInAStreamOrInAGraph) {
   EXPECT_EQ(chosen(1 << 22, launched_in::graph), 14);
   EXPECT_EQ(chosen(1 << 24, launched_in::stream), 17);
   EXPECT_EQ(chosen(1 << 24, launched_in::graph), 17);
-  EXPECT_EQ(chosen(1 << 28, launched_in::stream), 17);
+  EXPECT_EQ(chosen(1 << 28, launched_in::graph), 9);
 }
 
 TEST(BestReducer, OfNarrowElementsTakesAStageThatServesThem) {
