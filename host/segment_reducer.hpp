@@ -36,7 +36,7 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// reducer lives.
 ///
 /// The same call on the same device gives the same bits, wherever the elements lie. An operator
-/// finds the elements of a segment in their order.
+/// that does not commute finds the elements of a segment in their order.
 /// @tparam In what is read; converts explicitly to T
 /// @tparam Op see common/operators.hpp; T is what its identity is
 template <typename In, typename Op>

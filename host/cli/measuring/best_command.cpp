@@ -179,7 +179,7 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
                                  plan.at_once ? "the last of them folds what they leave (in a "
                                                 "graph a second launch does)"
                                               : "a second launch");
-    why = is_alone ? "all loads of a row are on their way at once"
+    why = is_alone ? "all warps of a block have loads on their way"
                    : "with one block a row, multiprocessors would be idle";
   }
   return {who, file, why, plan.block, items, blocks};
