@@ -57,7 +57,7 @@ struct row_query {
   std::size_t element_bytes;  ///< as they are read
   std::size_t vector_width;   ///< elements in the widest load
   std::size_t result_bytes;
-  launched_in where = launched_in::stream;
+  launched_in where = launched_in::stream;  ///< the calls are
 };
 
 namespace detail {

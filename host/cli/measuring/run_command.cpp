@@ -148,12 +148,6 @@ void print_result(const result& m, const chosen_input& input, testbed& bed) {
                                                : measure::describe(m.at.mode)));
 }
 
-/// See error_bound().
-std::string beyond_bound() {
-  return fmt::format(", p < {:.0e} beyond it",
-                     2 * std::exp(-0.5 * lambda_of_bound * lambda_of_bound));
-}
-
 /// A result, or that of other elements, and the verdict on it.
 /// @param note what the reader must know of the reference
 std::string describe_verdict(const measure::reading& of, std::string_view note = {}) {
@@ -162,11 +156,14 @@ std::string describe_verdict(const measure::reading& of, std::string_view note =
                                  measure::paint(of.verdict), to_string(r.expected), note);
   if (r.model == error_model::additive && of.bound == 0 && r.magnitude != 0)
     text += ", rounded once";
-  else if (r.model != error_model::exact && std::isfinite(r.precise))
-    text += fmt::format(", error {:.3g}, {} bound {:.3g}{}",
+  else if (r.model != error_model::exact && std::isfinite(r.precise)) {
+    text += fmt::format(", error {:.3g}, {} bound {:.3g}",
                         static_cast<double>(error_of(r, of.computed)),
-                        r.is_random ? "probable" : "certain", static_cast<double>(of.bound),
-                        r.is_random ? beyond_bound() : "");
+                        r.is_random ? "probable" : "certain", static_cast<double>(of.bound));
+    if (r.is_random)  // see error_bound()
+      text += fmt::format(", p < {:.0e} beyond it",
+                          2 * std::exp(-0.5 * lambda_of_bound * lambda_of_bound));
+  }
   text += ")";
   if (of.verdict == verdict::undecided)
     text += r.may_overflow ? ": in some order a partial result may leave the type's range"
