@@ -96,17 +96,15 @@ __global__ void __launch_bounds__(BlockSize,
     const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
     const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
-    // A part begins at a multiple of `layers` rows: if layers fit lines of the cache, they then do
-    // so in every part.
-    const auto begin_of = [&](std::size_t p) {
-      return p == 0          ? 0
-             : p == by.parts ? whole_rows
-                             : whole_rows / by.layers * p / by.parts * by.layers;
-    };
-    const std::size_t begin = begin_of(part), end = begin_of(part + 1);
-    const std::size_t apart = Op::commutes ? by.layers : 1;
-    std::size_t row = begin + (Op::commutes ? layer : (end - begin) * layer / by.layers);
-    std::size_t last = Op::commutes ? end : begin + (end - begin) * (layer + 1) / by.layers;
+    // The parts go down the rows together, so that what the device reads at a time lies close
+    // together. Where order is kept, each layer of each part has a stretch of rows of its own.
+    std::size_t row = part * by.layers * Loads + layer, last = whole_rows;
+    std::size_t apart = by.layers, turn = by.parts * by.layers * Loads;
+    if constexpr (!Op::commutes) {
+      const std::size_t stretches = by.parts * by.layers, i = part * by.layers + layer;
+      row = whole_rows * i / stretches, last = whole_rows * (i + 1) / stretches;
+      apart = 1, turn = Loads;
+    }
 
     // The thread's vector, from the tile's first column and from the matrix's.
     const int shift = row < last ? static_cast<int>(row * step % Width) : 0;
@@ -131,6 +129,7 @@ __global__ void __launch_bounds__(BlockSize,
           [&]<int W>() { get<W>(results) = op(get<W>(results), T(get<W>(vector))); });
     };
     const auto jump = static_cast<std::ptrdiff_t>(apart * step);
+    const auto jump_of_turn = static_cast<std::ptrdiff_t>(turn * step);
     std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
     const auto load_part = [&](std::ptrdiff_t begin) {
       static_array<In, Width> vector{};
@@ -140,7 +139,7 @@ __global__ void __launch_bounds__(BlockSize,
       return vector;
     };
     using loaded = static_array<static_array<In, Width>, Loads>;
-    for (; row + (Loads - 1) * apart < last; row += Loads * apart, from += Loads * jump)
+    for (; row + (Loads - 1) * apart < last; row += turn, from += jump_of_turn)
       if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
         loaded vectors;
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
