@@ -399,6 +399,8 @@ class column_reducer {
     // A matrix that begins anywhere may need a tile more.
     if (!by.folds_abreast())
       by.tiles = ceil_div(columns * by.abreast + column_tiles::lead<Width>(in), by.columns);
+    constexpr std::size_t loads = column_tiles::loads(Width, sizeof(In));
+    by.turns = rows / by.abreast / (by.layers * loads);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};
     // What exceeds the largest grid is left to its loop.

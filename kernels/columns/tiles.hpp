@@ -39,6 +39,7 @@ struct cut {
   unsigned columns = 1;   ///< of a tile, where vectors may begin
   std::size_t tiles = 1;  ///< side by side
   std::size_t parts = 1;  ///< below each other
+  std::size_t turns = 0;  ///< of all rows, each as many as all layers load at once
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
   __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
@@ -96,22 +97,24 @@ __global__ void __launch_bounds__(BlockSize,
     const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
     const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
-    // The parts go down the rows together, so that what the device reads at a time lies close
-    // together. Where order is kept, each layer of each part has a stretch of rows of its own.
-    std::size_t row = part * by.layers * Loads + layer, last = whole_rows;
-    std::size_t apart = by.layers, turn = by.parts * by.layers * Loads;
+    // The parts go up the rows together, a turn each: so what the device reads at a time lies close
+    // together, and the cache still holds the end of a matrix that was just written. Where order is
+    // kept, each layer of each part has a stretch of rows of its own.
+    const std::size_t rows_of_turn = std::size_t{by.layers} * Loads;
+    std::size_t row = (by.turns - 1 - part) * rows_of_turn + layer, last = whole_rows;
+    std::size_t apart = by.layers, up = by.parts * rows_of_turn;
     if constexpr (!Op::commutes) {
       const std::size_t stretches = by.parts * by.layers, i = part * by.layers + layer;
       row = whole_rows * i / stretches, last = whole_rows * (i + 1) / stretches;
-      apart = 1, turn = Loads;
+      apart = 1, up = -std::size_t{Loads};
     }
 
     // The thread's vector, from the tile's first column and from the matrix's.
-    const int shift = row < last ? static_cast<int>(row * step % Width) : 0;
+    const int shift = static_cast<int>(layer * step % Width);
     const int place = static_cast<int>(x * Width) - shift;
     const std::ptrdiff_t at = first + place;
     const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
-    const bool is_aligned = gpu::is_vector_aligned<Width>(in + row * step + at);
+    const bool is_aligned = gpu::is_vector_aligned<Width>(in + layer * step + at);
     const bool is_whole = Width == 1 || (is_aligned && is_there(at) && is_there(at + Width - 1));
     // Without gaps, a vector at the edge of a row is read whole as well. It brings elements of
     // another row, too: they go into results that nobody stores.
@@ -119,7 +122,7 @@ __global__ void __launch_bounds__(BlockSize,
         static_cast<std::ptrdiff_t>(is_aligned && stride == columns ? rows * columns : 0);
     const bool is_idle =
         layer >= by.layers || place >= static_cast<int>(by.columns) || at >= length;
-    if (is_idle) last = row;
+    if (is_idle) row = last;
 
     static_array<T, Width> results;
     static_for<0, less_than<Width>, increment<1>>(
@@ -129,7 +132,7 @@ __global__ void __launch_bounds__(BlockSize,
           [&]<int W>() { get<W>(results) = op(get<W>(results), T(get<W>(vector))); });
     };
     const auto jump = static_cast<std::ptrdiff_t>(apart * step);
-    const auto jump_of_turn = static_cast<std::ptrdiff_t>(turn * step);
+    const auto jump_up = static_cast<std::ptrdiff_t>(up * step);
     std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
     const auto load_part = [&](std::ptrdiff_t begin) {
       static_array<In, Width> vector{};
@@ -139,7 +142,8 @@ __global__ void __launch_bounds__(BlockSize,
       return vector;
     };
     using loaded = static_array<static_array<In, Width>, Loads>;
-    for (; row + (Loads - 1) * apart < last; row += turn, from += jump_of_turn)
+    // Below row 0 is far beyond the last one.
+    for (; row + (Loads - 1) * apart < last; row -= up, from -= jump_up)
       if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
         loaded vectors;
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
@@ -153,6 +157,10 @@ __global__ void __launch_bounds__(BlockSize,
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(parts)); });
       }
     // The last rows, which leave some loads out.
+    if constexpr (Op::commutes) {
+      row = part + 1 == by.parts && !is_idle ? by.turns * rows_of_turn + layer : last;
+      from = static_cast<std::ptrdiff_t>(row * step) + at;
+    }
     if (row < last) {
       loaded vectors{};
       static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
