@@ -26,9 +26,9 @@ def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
     return _tuned(key, mode="after-producer", n=2**28, stage=stage, block=block, items=items, grid=grid)[-1]
 
 
-def fastest(stage, n, mode="after-producer", kind="f32", file=f"{GPU}-tune.json"):
-    """Microseconds of a sum in the stage's fastest shape, as bench/tune found it."""
-    return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage, type=kind))
+def fastest(stage, n, mode="after-producer", kind="f32", file=f"{GPU}-tune.json", **shape):
+    """Microseconds of a sum in the stage's fastest shape, or the fastest of those, as bench/tune found it."""
+    return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage, type=kind, **shape))
 
 
 def fastest_by_size(stages_shown, exponents, mode):

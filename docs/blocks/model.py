@@ -43,9 +43,14 @@ def residuals():
                   for stage, each in _models(2**28).items()])
 
 
+def missed_at(stage):
+    """The sizes at which the model misses a stage."""
+    return [n for n in SIZES if abs(off(stage, n)) > FAR]
+
+
 def missed():
-    """The stages that the model misses at some size."""
-    return [stage for stage in _models(2**28) if any(abs(off(stage, n)) > FAR for n in SIZES)]
+    """The stages that it misses at some size."""
+    return [stage for stage in _models(2**28) if missed_at(stage)]
 
 
 def modelled(stage, key, n=2**28):

@@ -1,12 +1,12 @@
 // Columns: a block folds a tile of them
 //
 // The columns of a row-major matrix lie side by side. So a thread owns neighbouring columns, as
-// many as a load of 16 bytes brings, and goes down the rows. Threads side by side share a row of
-// their block's tile, and threads behind them take other rows of it, in layers. Shared memory
-// brings the layers together, eight at a time. Where one tile below each column leaves blocks idle,
-// several parts share the rows, and each leaves a partial for every column. Those of a column lie
-// side by side: they are a row, which a warp of a second launch folds (kernels/rows). It is already
-// there when the first one ends.
+// many as a load of 16 bytes brings, and goes through the rows, from the last ones on. Threads side
+// by side share a row of their block's tile, and threads behind them take other rows of it, in
+// layers. Shared memory brings the layers together, eight at a time. Where one block for each tile
+// leaves others idle, several take turns at its rows, as parts, and each leaves a partial for every
+// column. Those of a column lie side by side: they are a row, which a warp of a second launch folds
+// (kernels/rows). It is already there when the first one ends.
 //
 // Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
 // a row of a wider matrix, which begins where a vector may. Narrow ones come together in the tile;
@@ -18,8 +18,8 @@
 //
 // For an operator that does not commute, a layer takes a stretch of rows of its own.
 //
-// Watch: sectors per request, for rows that are no multiple of 16 bytes; and blocks below each
-// other, against the partials that they write.
+// Watch: sectors per request, for rows that are no multiple of 16 bytes; and blocks that share a
+// tile, against the partials that they write.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ struct cut {
   unsigned layers = 1;    ///< of so many threads
   unsigned columns = 1;   ///< of a tile, where vectors may begin
   std::size_t tiles = 1;  ///< side by side
-  std::size_t parts = 1;  ///< below each other
+  std::size_t parts = 1;  ///< of a tile, which share its rows: a block each
   std::size_t turns = 0;  ///< of all rows, each as many as all layers load at once
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(BlockSize,
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
     // The parts go up the rows together, a turn each: so what the device reads at a time lies close
     // together, and the cache still holds the end of a matrix that was just written. Where order is
-    // kept, each layer of each part has a stretch of rows of its own.
+    // kept, each layer of each part goes down a stretch of rows of its own.
     const std::size_t rows_of_turn = std::size_t{by.layers} * Loads;
     std::size_t row = (by.turns - 1 - part) * rows_of_turn + layer, last = whole_rows;
     std::size_t apart = by.layers, up = by.parts * rows_of_turn;

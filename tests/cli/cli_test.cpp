@@ -1477,7 +1477,7 @@ TEST_F(Cli, BestSaysWhoSumsTheRowsOfAMatrix) {
   EXPECT_TRUE(contains(said_of(columns + words{"4", "--type", "f64"}), "a thread 2 columns ("));
   EXPECT_TRUE(contains(said_of(columns + words{"2^20"}), "of 4 rows abreast, and a second launch"));
   EXPECT_TRUE(contains(said_of({"--axis", "columns", "--columns", "32", "--rows", "2^20"}),
-                       "blocks below each other, and a second launch"));
+                       "blocks a tile of 32 columns, and a second launch"));
 }
 
 TEST_F(Cli, BestSaysOfAMatrixAsJson) {

@@ -198,10 +198,11 @@ explained_kernel explain(const column_plan& plan, const matrix& m) {
             few_block,
             width * m.rows,
             ceil_div(m.columns, few_block * width)};
-  std::string tile = c.folds_abreast() ? fmt::format("a block a tile of {} rows abreast", c.abreast)
-                                       : fmt::format("a block a tile of {} columns", c.columns);
+  const std::string blocks = c.parts == 1 ? "a block" : fmt::format("{} blocks", c.parts);
+  std::string tile = c.folds_abreast()
+                         ? fmt::format("{} a tile of {} rows abreast", blocks, c.abreast)
+                         : fmt::format("{} a tile of {} columns", blocks, c.columns);
   if (c.abreast > 1 && !c.folds_abreast()) tile += fmt::format(" of {} rows abreast", c.abreast);
-  if (c.parts > 1) tile += fmt::format(", {} blocks below each other", c.parts);
   if (c.partials() > 1) tile += ", and a second launch";
   return {tile,
           "kernels/columns/tiles.hpp",
