@@ -15,7 +15,7 @@ SUMMED = 2**18
 SEEDS = (1, 2, 3, 4)
 SHAPE = "--device simt:32 --block 256"
 # How stages fold. Those that are left out fold the same pairs as the one before: see same_bits().
-FOLDS = {1: "stages 1 and 2: neighbours first", 3: "stage 3: partners half of what is left apart",
+FOLDS = {1: "stages 1 and 2: neighbours first", 3: "stage 3: the first half folds the second",
          4: "stages 4 to 7: the same, after one addition on load", 8: "stage 8: warps first",
          9: "stage 9: a thread's 4 elements first", 10: "stage 10: a thread's 16 elements first"}
 

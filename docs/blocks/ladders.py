@@ -61,9 +61,8 @@ def on_gpu(stage):
                      percent(ladder(s, "share_of_ceiling"))])
     items = ", 4 items" if stage > 8 else ""
     what = f"sum of {count(ladder(stage, 'n'))} {ladder(stage, 'type')}, {gpu()}, {ladder_mode()}"
-    return table([what, f"blocks of 256{items}",
-                  "GB/s", "times the one before", "best blocks of", "time", "GB/s", "times the one before",
-                  "times stage 1", "of what can be read"], rows)
+    return table([what, f"time in blocks of 256{items}", "GB/s", "vs before",
+                  "best blocks of", "time in these", "GB/s", "vs before", "vs stage 1", "of what can be read"], rows)
 
 
 def _solution(name):

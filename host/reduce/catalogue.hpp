@@ -21,7 +21,7 @@
 #define TENFOLD_STAGES(STAGE)                                                              \
   STAGE(1, naive, true, "neighbours fold in shared memory, by every second thread")        \
   STAGE(2, no_divergence, true, "the same pairs, by the first threads of the block")       \
-  STAGE(3, no_bank_conflicts, false, "partners lie half of what is left apart")            \
+  STAGE(3, no_bank_conflicts, false, "the first half folds the second, step by step")      \
   STAGE(4, first_op_on_load, false, "every thread folds two elements as it loads them")    \
   STAGE(5, warp_sync, false, "the last warp goes on without block barriers")               \
   STAGE(6, unrolled, false, "the block size is a constant, no loop is left in the tree")   \
