@@ -1,7 +1,7 @@
 // Stage 3: no bank conflicts
 //
-// Stage 2 makes lanes wait for each other at the banks of shared memory. Here, in each step, the
-// first half of what is left folds the second half: neighbouring lanes touch neighbouring elements.
+// Stage 2 makes lanes wait for each other at the banks of shared memory. Here a thread's partner
+// lies half of what is left away, so neighbouring lanes touch neighbouring elements.
 //
 // Watch: wavefronts per request fall to 1 for elements of 4 bytes. The price is the order: element
 // 0 now meets element 128 before element 1, which an operator must allow.
