@@ -157,7 +157,7 @@ inline column_tiles::cut cut_for_held_blocks(const column_query& q, std::uint64_
   const std::uint64_t line = row_threads(128, q.block, width, q.element_bytes);
   for (std::uint64_t t = std::min(2 * line, q.block); t <= q.block && most < all; t += line) {
     column_tiles::cut c = cut_into_tiles(q, width, 1, t, line);
-    if (c.tiles > q.blocks) continue;
+    if (c.layers == 0 || c.tiles > q.blocks) continue;
     c.parts = std::clamp<std::uint64_t>(q.blocks / c.tiles, 1,
                                         std::max<std::uint64_t>(turns(q, c, width), 1));
     const std::uint64_t busy = vectors * c.layers * c.parts;
