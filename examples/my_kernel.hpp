@@ -1,7 +1,8 @@
 // my_kernel
 //
 // A kernel to begin with: right, and no faster than it has to be. Each thread loads one element
-// into shared memory, and the block folds them there, the first half the second.
+// into shared memory, and the block folds them there: in each step, the first half
+// takes in the second.
 //
 // After each change, `tenfold run --kernel my_kernel.hpp` says whether it is still right.
 #pragma once

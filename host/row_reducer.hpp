@@ -119,26 +119,27 @@ inline std::uint64_t most_partials(const device_properties& device) {
   return 4 * blocks_wanted(device);
 }
 
-/// How many blocks share the only row. That is a wave, as many as the device holds: three quarters
-/// of what it has threads for, since nvcc gives a thread 40 registers for sm_90. It is less than a
-/// wave until the number divides by 128: of 16 to 32 MiB an H200 then reads 4 to 9% faster, perhaps
-/// as each block goes along the row in whole 2 MiB. Of more than 16 turns a block, two waves are
-/// faster by 1 to 2%. Large partials take long to fold: there are a third fewer of them, and of two
-/// turns each, once each multiprocessor has a block.
+/// How many blocks share the only row: as many as the device holds, which is three quarters of what
+/// it has threads for, since nvcc gives a thread 40 registers for sm_90. If that costs few of them,
+/// their number is a multiple of 128. Of 16 to 32 MiB an H200 then reads 4 to 9% faster, perhaps as
+/// each block goes along the row in whole 2 MiB. Of more than 16 turns a block, twice as many
+/// blocks are 1 to 2% faster. Large partials take long to fold: of such there are a third fewer
+/// blocks, and each has two turns, as long as every multiprocessor has a block.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
-  const auto divisible = [](std::uint64_t n) { return n < 128 ? n : n / 128 * 128; };
-  const std::uint64_t wave = blocks_wanted(q.device) * 3 / 8;
+  const auto rounded = [](std::uint64_t n) { return n % 128 <= n / 8 ? n - n % 128 : n; };
+  const std::uint64_t held = blocks_wanted(q.device) * 3 / 8;
   const auto multiprocessors = static_cast<std::uint64_t>(q.device.multiprocessors);
-  std::uint64_t blocks = turns > 16 * wave ? 2 * wave : divisible(wave);
+  std::uint64_t blocks = turns > 16 * held ? 2 * held : rounded(held);
   if (q.result_bytes > 8)
-    blocks = std::min(divisible(wave * 2 / 3), std::max(turns / 2, multiprocessors));
+    blocks = std::min(rounded(held * 2 / 3), std::max(turns / 2, multiprocessors));
   return std::clamp<std::uint64_t>(blocks, 1, turns);
 }
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.
 /// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
 /// a time then lies closer together. Large partials make the number smaller, since they take longer
-/// to fold. That is taken to cost as much time as eight turns: a row with fewer gets one block.
+/// to fold. To fold partials is taken to cost as much as eight turns: a row with fewer gets one
+/// block.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);

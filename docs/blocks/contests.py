@@ -27,7 +27,7 @@ def tuned(stage, block, items, grid=0, key="gigabytes_per_second"):
 
 
 def fastest(stage, n, mode="after-producer", kind="f32", file=f"{GPU}-tune.json", **shape):
-    """Microseconds of a sum in the stage's fastest shape, or the fastest of those, as bench/tune found it."""
+    """Microseconds of a sum in the stage's fastest shape, of those that `shape` describes, as bench/tune found it."""
     return min(_tuned("microseconds", file, round="detail", mode=mode, n=n, stage=stage, type=kind, **shape))
 
 

@@ -1,12 +1,13 @@
 // Columns: a block folds a tile of them
 //
 // The columns of a row-major matrix lie side by side. So a thread owns neighbouring columns, as
-// many as a load of 16 bytes brings, and goes through the rows, from the last ones on. Threads side
-// by side share a row of their block's tile, and threads behind them take other rows of it, in
-// layers. Shared memory brings the layers together, eight at a time. Where one block for each tile
-// leaves others idle, several take turns at its rows, as parts, and each leaves a partial for every
-// column. Those of a column lie side by side: they are a row, which a warp of a second launch folds
-// (kernels/rows). It is already there when the first one ends.
+// many as a load of 16 bytes brings, and goes through the rows. Threads side by side share a row of
+// their block's tile, and threads behind them take other rows of it, in layers. Shared memory
+// brings the layers together, eight at a time. Where one block for each tile would leave
+// multiprocessors idle, several blocks share a tile. Each is a part: the parts take the tile's rows
+// turn by turn, and each leaves a partial for every column. Those of a column lie side by side:
+// they are a row, which a warp of a second launch folds (kernels/rows). It is already there when
+// the first one ends.
 //
 // Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
 // a row of a wider matrix, which begins where a vector may. Narrow ones come together in the tile;
@@ -38,8 +39,8 @@ struct cut {
   unsigned layers = 1;    ///< of so many threads
   unsigned columns = 1;   ///< of a tile, where vectors may begin
   std::size_t tiles = 1;  ///< side by side
-  std::size_t parts = 1;  ///< of a tile, which share its rows: a block each
-  std::size_t turns = 0;  ///< of all rows, each as many as all layers load at once
+  std::size_t parts = 1;  ///< blocks that share the rows of a tile
+  std::size_t turns = 0;  ///< whole ones, of rows that all layers load at once; set by the launch
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
   __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
@@ -97,15 +98,15 @@ __global__ void __launch_bounds__(BlockSize,
     const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
     const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
                        static_cast<std::ptrdiff_t>(lead<Width>(in));
-    // The parts go up the rows together, a turn each: so what the device reads at a time lies close
-    // together, and the cache still holds the end of a matrix that was just written. Where order is
-    // kept, each layer of each part goes down a stretch of rows of its own.
+    // The parts go up the rows together, from the last whole turn on: so what the device reads at a
+    // time lies close together, and the cache still holds the end of a matrix that was just
+    // written. Where order is kept, each layer of each part goes down a stretch of rows of its own.
     const std::size_t rows_of_turn = std::size_t{by.layers} * Loads;
     std::size_t row = (by.turns - 1 - part) * rows_of_turn + layer, last = whole_rows;
     std::size_t apart = by.layers, up = by.parts * rows_of_turn;
     if constexpr (!Op::commutes) {
-      const std::size_t stretches = by.parts * by.layers, i = part * by.layers + layer;
-      row = whole_rows * i / stretches, last = whole_rows * (i + 1) / stretches;
+      const std::size_t stretches = by.parts * by.layers, s = part * by.layers + layer;
+      row = whole_rows * s / stretches, last = whole_rows * (s + 1) / stretches;
       apart = 1, up = -std::size_t{Loads};
     }
 
@@ -142,7 +143,7 @@ __global__ void __launch_bounds__(BlockSize,
       return vector;
     };
     using loaded = static_array<static_array<In, Width>, Loads>;
-    // Below row 0 is far beyond the last one.
+    // What would be less than row 0 wraps around, and is far more than `last`.
     for (; row + (Loads - 1) * apart < last; row -= up, from -= jump_up)
       if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
         loaded vectors;
@@ -156,7 +157,7 @@ __global__ void __launch_bounds__(BlockSize,
             [&]<int L>() { get<L>(parts) = load_part(from + L * jump); });
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(parts)); });
       }
-    // The last rows, which leave some loads out.
+    // The rows after the last whole turn, which leave some loads out. The last part takes them.
     if constexpr (Op::commutes) {
       row = part + 1 == by.parts && !is_idle ? by.turns * rows_of_turn + layer : last;
       from = static_cast<std::ptrdiff_t>(row * step) + at;

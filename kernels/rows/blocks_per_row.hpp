@@ -2,11 +2,11 @@
 //
 // A long row keeps all warps of a block busy: they take turns of it, and shared memory brings their
 // results together, with one barrier a row. A matrix of few rows has fewer rows than the device has
-// room for blocks. Then several blocks share a row, each with a stretch of its own, and leave a
-// partial each: these are a small matrix again, one row of partials for each row. A second launch
-// of the same kernel folds it, which is already there when the first one ends. Where the first is
-// over sooner than the host makes another, the block that is a row's last to be done folds its
-// partials in the same launch.
+// room for blocks. Then several blocks share a row, go along it together, and leave a partial each:
+// these are a small matrix again, one row of partials for each row. A second launch of the same
+// kernel folds it, which is already there when the first one ends. Where the first is over sooner
+// than the host makes another, the block that is a row's last to be done folds its partials in the
+// same launch.
 //
 // For an operator that does not commute, a warp takes no turns but a stretch of its block's own.
 //

@@ -89,7 +89,7 @@ __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, s
     std::size_t at = step < end ? last - begin : begin;
     const bool has_rest = at == last && end - last < Turn;
     if (has_rest) at -= step;
-    for (; at < end; at -= step) fold(at, unsigned{Turn});  // below 0 is far beyond the end
+    for (; at < end; at -= step) fold(at, unsigned{Turn});  // below 0 it wraps around
     if (has_rest) fold(last, static_cast<unsigned>(end - last));
     result = gpu::fold_warp<WarpSize>(result, op);
   } else {

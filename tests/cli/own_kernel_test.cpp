@@ -244,7 +244,7 @@ TEST_F(OwnKernel, IsObservedAsStagesAre) {
     EXPECT_TRUE(contains(checked.out, part)) << part << checked.what();
 
   const outcome profiled = succeed({"profile", "--kernel", "my_kernel.hpp", "--source"});
-  for (const char* part : {"my_kernel", "the first half the second", "shared[tid] = op("})
+  for (const char* part : {"my_kernel", "in each step, the first half", "shared[tid] = op("})
     EXPECT_TRUE(contains(profiled.out, part)) << part << profiled.what();
 
   const json context = json::parse(succeed({"trace", "./my_kernel.hpp"}).out).at("context");
