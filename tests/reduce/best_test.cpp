@@ -408,7 +408,7 @@ TEST(BestReducer, TakesTheStageThatIsTheFastestInAStreamOrInAGraph) {
   };
   EXPECT_EQ(chosen(1 << 12, launched_in::stream), 13);
   EXPECT_EQ(chosen(1 << 12, launched_in::graph), 9);
-  EXPECT_EQ(chosen(1 << 22, launched_in::stream), 14);
+  EXPECT_EQ(chosen(1 << 22, launched_in::stream), 17);
   EXPECT_EQ(chosen(1 << 22, launched_in::graph), 14);
   EXPECT_EQ(chosen(1 << 24, launched_in::stream), 17);
   EXPECT_EQ(chosen(1 << 24, launched_in::graph), 17);
