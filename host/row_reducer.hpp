@@ -121,10 +121,9 @@ inline std::uint64_t most_partials(const device_properties& device) {
 
 /// How many blocks share the only row: as many as the device holds, which is three quarters of what
 /// it has threads for, since nvcc gives a thread 40 registers for sm_90. If that costs few of them,
-/// their number is a multiple of 128. Of 16 to 32 MiB an H200 then reads 4 to 9% faster, perhaps as
-/// each block goes along the row in whole 2 MiB. Of more than 16 turns a block, twice as many
-/// blocks are 1 to 2% faster. Large partials take long to fold: of such there are a third fewer
-/// blocks, and each has two turns, as long as every multiprocessor has a block.
+/// their number is a multiple of 128, with which an H200 reads 16 to 32 MiB faster. If each block
+/// has more than 16 turns, twice as many are faster. Large partials take long to fold: then there
+/// are a third fewer blocks, and each has two turns, as long as every multiprocessor has a block.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
   const auto rounded = [](std::uint64_t n) { return n % 128 <= n / 8 ? n - n % 128 : n; };
   const std::uint64_t held = blocks_wanted(q.device) * 3 / 8;
