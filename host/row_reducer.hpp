@@ -120,17 +120,20 @@ inline std::uint64_t most_partials(const device_properties& device) {
 }
 
 /// How many blocks share the only row: as many as the device holds, which is three quarters of what
-/// it has threads for, since nvcc gives a thread 40 registers for sm_90. If that costs few of them,
-/// their number is a multiple of 128, with which an H200 reads 16 to 32 MiB faster. If each block
-/// has more than 16 turns, twice as many are faster. Large partials take long to fold: then there
-/// are a third fewer blocks, and each has two turns, as long as every multiprocessor has a block.
+/// it has threads for, since nvcc gives a thread 40 registers for sm_90. Twice as many are faster
+/// for a row of more than 32 MiB, most of which is in no cache, unless partials are large. Up to 32
+/// MiB a multiple of 128 is faster, if that costs few blocks. Large partials take long to fold:
+/// then there are a third fewer, and each has two turns, as long as every multiprocessor has a
+/// block.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
   const auto rounded = [](std::uint64_t n) { return n % 128 <= n / 8 ? n - n % 128 : n; };
   const std::uint64_t held = blocks_wanted(q.device) * 3 / 8;
   const auto multiprocessors = static_cast<std::uint64_t>(q.device.multiprocessors);
-  std::uint64_t blocks = turns > 16 * held ? 2 * held : rounded(held);
-  if (q.result_bytes > 8)
-    blocks = std::min(rounded(held * 2 / 3), std::max(turns / 2, multiprocessors));
+  const bool are_large = q.result_bytes > 8;
+  std::uint64_t blocks = are_large ? held : 2 * held;
+  if (turns <= 2048)
+    blocks = are_large ? std::min(rounded(held * 2 / 3), std::max(turns / 2, multiprocessors))
+                       : rounded(held);
   return std::clamp<std::uint64_t>(blocks, 1, turns);
 }
 
