@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "common/gpu.hpp"
 #include "common/operators.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
@@ -42,17 +44,8 @@ struct arg_extremum {
   __host__ __device__ constexpr placed<T> with_others(
       const placed<T>& a, const static_array<static_array<In, Width>, Loads>& vectors,
       std::uint64_t first, unsigned stride) const {
-    // Each vector alone, so that none waits for another.
-    static_array<T, Loads> extrema;
-    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      get<L>(extrema) = T(get<0>(get<L>(vectors)));
-      static_for<1, less_than<Width>, increment<1>>([&]<int W>() {
-        get<L>(extrema) = Extremum{}(get<L>(extrema), T(get<W>(get<L>(vectors))));
-      });
-    });
-    T value = get<0>(extrema);
-    static_for<1, less_than<Loads>, increment<1>>(
-        [&]<int L>() { value = Extremum{}(value, get<L>(extrema)); });
+    T value = extremum_of(vectors, [](T x, T y) { return of_numbers(x, y); });
+    if (is_nan(value)) value = extremum_of(vectors, Extremum{});
     if (a.index < first ? !beats(value, a.value) : beats(a.value, value)) return a;
     unsigned place = 0;
     static_for<0, less_than<Loads * Width>, increment<1>>([&]<int Before>() {
@@ -61,8 +54,64 @@ struct arg_extremum {
     });
     return {value, first + place};
   }
+  /// What gpu::fold_warp() asks for: first the extremum, which is one word or two, and then the
+  /// least of its places.
+  template <int WarpSize, int Width>
+    requires std::is_arithmetic_v<T>
+  __device__ placed<T> fold_lanes(placed<T> mine) const {
+    T value = mine.value;
+    static_for<1, less_than<Width>, multiply<2>>(
+        [&]<int Mask>() { value = of_numbers(value, gpu::shuffle_xor<WarpSize>(value, Mask)); });
+    if (gpu::ballot<WarpSize>(is_nan(value)) != 0) {
+      static_for<1, less_than<Width>, multiply<2>>(
+          [&]<int Delta>() { mine = (*this)(mine, gpu::shuffle_down<WarpSize>(mine, Delta)); });
+      return mine;
+    }
+    const bool is_there = is_same(mine.value, value);
+    const auto lanes = gpu::ballot<WarpSize>(is_there);
+    const bool is_in_one = Width == WarpSize && (lanes & (lanes - 1)) == 0;
+    if (is_in_one) {
+      const int lane = __ffsll(static_cast<long long>(lanes)) - 1;
+      mine.index = gpu::broadcast<WarpSize>(mine.index, static_cast<unsigned>(lane));
+    } else {
+      if (!is_there) mine.index = identity().index;
+      static_for<1, less_than<Width>, multiply<2>>([&]<int Delta>() {
+        const std::uint64_t other = gpu::shuffle_down<WarpSize>(mine.index, Delta);
+        if (other < mine.index) mine.index = other;
+      });
+    }
+    return {value, mine.index};
+  }
 
  private:
+  /// Of all elements, each vector alone, so that none waits for another.
+  template <typename In, int Width, int Loads, typename Op>
+  __host__ __device__ static constexpr T extremum_of(
+      const static_array<static_array<In, Width>, Loads>& vectors, Op op) {
+    static_array<T, Loads> extrema;
+    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+      get<L>(extrema) = T(get<0>(get<L>(vectors)));
+      static_for<1, less_than<Width>, increment<1>>(
+          [&]<int W>() { get<L>(extrema) = op(get<L>(extrema), T(get<W>(get<L>(vectors)))); });
+    });
+    T value = get<0>(extrema);
+    static_for<1, less_than<Loads>, increment<1>>(
+        [&]<int L>() { value = op(value, get<L>(extrema)); });
+    return value;
+  }
+  /// What Extremum takes of two numbers; where one is NaN, any NaN.
+  __host__ __device__ static constexpr T of_numbers(const T& x, const T& y) {
+    if constexpr (std::is_same_v<T, float>)
+      return takes_greatest() ? gpu::greater(x, y) : gpu::lesser(x, y);
+    else
+      return Extremum{}(x, y);
+  }
+  __host__ __device__ static constexpr bool is_nan(const T& x) {
+    if constexpr (std::is_floating_point_v<T>)
+      return x != x;
+    else
+      return false;
+  }
   /// Whether an element x may be the extremum y of it and others. Of several NaN the first is: so
   /// their bits are equal too.
   __host__ __device__ static constexpr bool is_same(const T& x, const T& y) {

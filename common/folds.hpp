@@ -38,14 +38,19 @@ inline constexpr bool divides_warp = Width > 0 && Width <= WarpSize && (Width & 
 
 }  // namespace detail
 
-/// Two neighbours first, then what two pairs have, and so on.
+/// Two neighbours first, then what two pairs have, and so on, unless `op` knows a faster way: its
+/// `fold_lanes<WarpSize, Width>(value)`.
 /// @tparam Width how many neighbouring lanes are folded: a power of two, up to WarpSize.
 /// @return in the first lane of each Width, the fold of these lanes' values.
 template <int WarpSize, int Width = WarpSize, typename T, typename Op>
 __device__ T fold_warp(T value, Op op) {
   static_assert(detail::divides_warp<Width, WarpSize>, "Width is a power of two, up to WarpSize");
-  static_for<1, less_than<Width>, multiply<2>>(
-      [&]<int Delta>() { value = op(value, shuffle_down<WarpSize>(value, Delta)); });
+  if constexpr (requires { op.template fold_lanes<WarpSize, Width>(value); }) {
+    value = op.template fold_lanes<WarpSize, Width>(value);
+  } else {
+    static_for<1, less_than<Width>, multiply<2>>(
+        [&]<int Delta>() { value = op(value, shuffle_down<WarpSize>(value, Delta)); });
+  }
   return value;
 }
 

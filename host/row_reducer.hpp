@@ -120,21 +120,14 @@ inline std::uint64_t most_partials(const device_properties& device) {
 }
 
 /// How many blocks share the only row: as many as the device holds, which is three quarters of what
-/// it has threads for, since nvcc gives a thread 40 registers for sm_90. Twice as many are faster
-/// for a row of more than 32 MiB, most of which is in no cache, unless partials are large. Up to 32
-/// MiB a multiple of 128 is faster, if that costs few blocks. Large partials take long to fold:
-/// then there are a third fewer, and each has two turns, as long as every multiprocessor has a
-/// block.
+/// it has threads for, since nvcc gives a thread 40 registers for sm_90. Of a row of more than 32
+/// MiB there are twice as many, and from 256 MiB on four times: when some end late, the others have
+/// less to wait for. Partials of more than 8 bytes take longer to fold: then there are half of
+/// them, but no fewer than the device holds.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
-  const auto rounded = [](std::uint64_t n) { return n % 128 <= n / 8 ? n - n % 128 : n; };
-  const std::uint64_t held = blocks_wanted(q.device) * 3 / 8;
-  const auto multiprocessors = static_cast<std::uint64_t>(q.device.multiprocessors);
-  const bool are_large = q.result_bytes > 8;
-  std::uint64_t blocks = are_large ? held : 2 * held;
-  if (turns <= 2048)
-    blocks = are_large ? std::min(rounded(held * 2 / 3), std::max(turns / 2, multiprocessors))
-                       : rounded(held);
-  return std::clamp<std::uint64_t>(blocks, 1, turns);
+  std::uint64_t waves = turns >= 16384 ? 4 : turns > 2048 ? 2 : 1;
+  if (q.result_bytes > 8 && waves > 1) waves /= 2;
+  return std::clamp<std::uint64_t>(waves * blocks_wanted(q.device) * 3 / 8, 1, turns);
 }
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "common/gpu/words.hpp"
+#include "common/operators.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 using two_words = uint2;
@@ -70,6 +71,27 @@ template <int WarpSize>
 __device__ warp_word<WarpSize> ballot(bool condition) {
   static_assert(WarpSize == 32, "NVIDIA's warps have 32 lanes");
   return __ballot_sync(0xffffffffu, condition);
+}
+
+/// The greater and the lesser of two floats by one instruction, as maximum<float> and
+/// minimum<float>, but of a NaN and a number any NaN.
+__host__ __device__ inline float greater(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float result;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return maximum<float>{}(a, b);
+#endif
+}
+__host__ __device__ inline float lesser(float a, float b) {
+#if __CUDA_ARCH__ >= 800
+  float result;
+  asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+  return result;
+#else
+  return minimum<float>{}(a, b);
+#endif
 }
 
 /// Of the halves of two words the greater ones, and the lesser ones.

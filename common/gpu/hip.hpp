@@ -6,6 +6,7 @@
 
 #include "common/gpu/hip_lanes.hpp"
 #include "common/gpu/words.hpp"
+#include "common/operators.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::gpu::detail {
 // Not HIP's own uint2 and uint4, which are classes.
@@ -78,6 +79,14 @@ template <int WarpSize>
 __device__ warp_word<WarpSize> ballot(bool condition) {
   static_assert(WarpSize == 32 || WarpSize == 64, "AMD's wavefronts have 32 or 64 lanes");
   return static_cast<warp_word<WarpSize>>(__builtin_amdgcn_ballot_w64(condition));
+}
+
+/// The greater and the lesser of two floats.
+__host__ __device__ inline float greater(float a, float b) {
+  return maximum<float>{}(a, b);
+}
+__host__ __device__ inline float lesser(float a, float b) {
+  return minimum<float>{}(a, b);
 }
 
 /// Of the halves of two words the greater ones, and the lesser ones.

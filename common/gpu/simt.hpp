@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "common/gpu/words.hpp"
+#include "common/operators.hpp"
 #include "common/static_array.hpp"
 
 struct uint3;
@@ -360,6 +361,14 @@ void store_vector(T* p, const static_array<T, Width>& all) {
     unsigned char bytes[Width * sizeof(T)];
   };
   *reinterpret_cast<vector*>(p) = __builtin_bit_cast(vector, all);
+}
+
+/// The greater and the lesser of two floats.
+inline float greater(float a, float b) {
+  return maximum<float>{}(a, b);
+}
+inline float lesser(float a, float b) {
+  return minimum<float>{}(a, b);
 }
 
 /// Of the halves of two words the greater ones, and the lesser ones.

@@ -191,6 +191,45 @@ TEST(ArgExtrema, OfVectorsAreThoseOneByOne) {
       {0, 1, ~std::uint64_t{0}});
 }
 
+/// Rows of few different values, so that many lanes have the same one, or a NaN each.
+template <typename Op, typename T>
+void expect_first_places_of_rows(const device& on, const std::vector<T>& values) {
+  std::mt19937 random(seed);
+  constexpr Op op;
+  for (const std::size_t columns : {1, 2, 5, 8, 16, 31, 33, 64, 257, 1000, 5000, 70'003}) {
+    const std::size_t rows = columns < 1000 ? 67 : 3;
+    std::vector<T> in(rows * columns);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t kinds = 1 + random() % values.size();
+      for (std::size_t c = 0; c < columns; ++c) in[r * columns + c] = values[random() % kinds];
+    }
+    const auto found = reduce_rows(on, array(on, in).get(), rows, columns, op, with_place<T>{});
+    for (std::size_t r = 0; r < rows; ++r) {
+      placed<T> expected = op.identity();
+      for (std::size_t c = 0; c < columns; ++c) expected = op(expected, {in[r * columns + c], c});
+      ASSERT_EQ(found[r].index, expected.index)
+          << "row " << r << " of " << columns << ", seed " << seed;
+      ASSERT_EQ(std::memcmp(&found[r].value, &expected.value, sizeof(T)), 0)
+          << "row " << r << " of " << columns << ", seed " << seed;
+    }
+  }
+}
+
+TEST_P(Transformed, ExtremaOfRowsAreThoseOneByOne) {
+  const auto expect_first_places = [&]<typename T>(const std::vector<T>& values) {
+    expect_first_places_of_rows<arg_maximum_of<T>>(*on, values);
+    expect_first_places_of_rows<arg_minimum_of<T>>(*on, values);
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  expect_first_places(std::vector<float>{-0.0F, 0.0F, 1, -1, infinity, -infinity,
+                                         __builtin_bit_cast(float, 0xffc00001u),
+                                         __builtin_bit_cast(float, 0x7fc00000u)});
+  expect_first_places(
+      std::vector<double>{0, -0.0, 1, -infinity, __builtin_bit_cast(double, 0xfff8000000000001u)});
+  expect_first_places(std::vector<std::int8_t>{0, 127, -128, 5});
+  expect_first_places(std::vector<std::uint64_t>{7, 0, ~std::uint64_t{0}});
+}
+
 /// Far from zero, where sums of the squares would have lost all of the variance.
 TEST_P(Transformed, MeanAndVarianceKeepWhatLiesFarFromZero) {
   std::vector<double> in(100'000);
