@@ -1,6 +1,7 @@
 // Other results than a sum from one read of the elements. Minimum, maximum and sum together are
 // compared with one call for each. The place of the greatest element and a dot product should be as
-// fast as a sum of the same bytes. Compiled as CUDA or as HIP.
+// fast as a sum of the same bytes, and so should a search in vain; one that finds its element at
+// once should end at once. Compiled as CUDA or as HIP.
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -130,6 +131,45 @@ class dot_product final : public runnable {
   std::uint64_t n_ = 0;
 };
 
+struct is_nan {
+  __host__ __device__ bool operator()(float x) const { return x != x; }
+};
+struct is_number {
+  __host__ __device__ bool operator()(float x) const { return x == x; }
+};
+
+/// Whether any element is what Predicate asks for. The elements are numbers.
+template <typename Predicate, bool Answer>
+class search final : public runnable {
+ public:
+  search(const device_session& on, std::uint64_t max_n, launched_in /*where*/)
+      : answer_(on),
+        total_(on),
+        ask_(answer_.on(), quantifier::any),
+        add_(best_reducer<float>(answer_.on(), max_n, sum<float>{})) {}
+
+  void enqueue(const void* in, std::uint64_t n) override {
+    in_ = static_cast<const float*>(in);
+    n_ = n;
+    ask_.enqueue(in_, n, answer_.data(), answer_.queue());
+  }
+  /// The sum of the elements, which it is judged by; NaN if the answer is wrong.
+  value result() override {
+    const bool answer = answer_.wait() != 0;
+    add_.enqueue(in_, n_, total_.data(), total_.queue());
+    const float total = total_.wait();
+    return answer == Answer ? total : NAN;
+  }
+
+ private:
+  result_on_device<unsigned> answer_;
+  result_on_device<float> total_;
+  predicate_reducer<float, Predicate> ask_;
+  reducer<float, float, sum<float>> add_;
+  const float* in_ = nullptr;
+  std::uint64_t n_ = 0;
+};
+
 }  // namespace
 }  // namespace TENFOLD_BACKEND
 
@@ -138,6 +178,8 @@ void append_transform_peers(std::vector<peer>& all) {
   all.push_back(judged_by_sum<three_calls>("together:three-calls"));
   all.push_back(judged_by_sum<greatest>("transform:arg-max"));
   all.push_back(judged_by_sum<dot_product>("transform:dot"));
+  all.push_back(judged_by_sum<search<is_nan, false>>("transform:any-nan"));
+  all.push_back(judged_by_sum<search<is_number, true>>("transform:any-number"));
 }
 
 }  // namespace tenfold::measure

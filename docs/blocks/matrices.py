@@ -96,7 +96,8 @@ def small_behind(mode):
     return f"{len(lost)} of {len(found)} shapes" + (f", by {100 * max(lost):.0f}% at most" if lost else "")
 
 
-TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves"}
+TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves",
+          "peer:transform:any-nan": "a NaN, sought in vain", "peer:transform:any-number": "a number, found at once"}
 
 
 def transform_table(document, mode, more=()):
