@@ -29,9 +29,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 /// call, at any time. The pool allocates nothing after construction. Do not record its calls into a
 /// graph, since a graph may be launched in several streams: make a reducer for each graph. Some
 /// handles, such as cudaStreamPerThread, stand for another stream in each thread: for these, each
-/// thread gets a reducer of its own. A `predicate_reducer` needs no pool.
+/// thread gets a reducer of its own.
 /// @tparam Reducer `reducer`, `row_reducer`, with a function too, `column_reducer`,
-///   `segment_reducer`, or whatever has an `enqueue` whose last argument is a stream
+///   `segment_reducer`, `predicate_reducer`, or whatever has an `enqueue` whose last argument is a
+///   stream
 template <typename Reducer>
 class reducer_pool {
  public:

@@ -119,15 +119,20 @@ inline std::uint64_t most_partials(const device_properties& device) {
   return 4 * blocks_wanted(device);
 }
 
-/// How many blocks share the only row: as many as the device holds, which is three quarters of what
-/// it has threads for, since nvcc gives a thread 40 registers for sm_90. Of a row of more than 32
-/// MiB there are twice as many, and from 256 MiB on four times: when some end late, the others have
+/// As many blocks as the device holds of kernels whose threads have 40 registers, as nvcc gives
+/// them for sm_90: three quarters of what it has threads for.
+inline std::uint64_t blocks_held(const device_properties& device) {
+  return std::max<std::uint64_t>(blocks_wanted(device) * 3 / 8, 1);
+}
+
+/// How many blocks share the only row: as many as the device holds. Of a row of more than 32 MiB
+/// there are twice as many, and from 256 MiB on four times: when some end late, the others have
 /// less to wait for. Partials of more than 8 bytes take longer to fold: then there are half of
 /// them, but no fewer than the device holds.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
   std::uint64_t waves = turns >= 16384 ? 4 : turns > 2048 ? 2 : 1;
   if (q.result_bytes > 8 && waves > 1) waves /= 2;
-  return std::clamp<std::uint64_t>(waves * blocks_wanted(q.device) * 3 / 8, 1, turns);
+  return std::clamp<std::uint64_t>(waves * blocks_held(q.device), 1, turns);
 }
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.

@@ -166,8 +166,9 @@ enum class quantifier { any, all, none };
 /// Says whether a predicate holds for any, all or none of an array's elements, and stops reading
 /// when that is known. The answer is the same whoever finds out first.
 ///
-/// It allocates nothing after it is made. For several streams at once, as long as their results
-/// are apart. A graph that recorded a call replays no longer than this lives.
+/// It owns 8 bytes of device memory, and allocates nothing afterwards. Not for use from several OS
+/// threads at once, nor on several streams at once: host/reducer_pool.hpp is for that. A graph that
+/// recorded a call replays no longer than this lives.
 /// @tparam In what is read
 /// @tparam Predicate bool(x), trivially copyable
 template <typename In, typename Predicate>
@@ -177,21 +178,22 @@ class predicate_reducer {
                 "elements and a predicate travel as their bytes");
 
   /// @throws input_error for a device whose warps have no kernels
-  /// @throws device_error when memory for the first answer cannot be had
+  /// @throws device_error when the memory cannot be had
   predicate_reducer(const device& on, quantifier which, Predicate holds = {})
       : f_{holds, which != quantifier::all},
         found_(which == quantifier::any ? 1 : 0),
         device_(on),
         properties_(on.properties()),
-        of_nothing_(on, sizeof found_) {
+        progress_(on, sizeof(until_found::progress)) {
     check_warps(on, "arrays");
-    const unsigned answer = 1 - found_;
+    start_ = earliest_start(on, kernel<32>());
+    const until_found::progress none{};
     const stream queue(on);
-    copy_to_device(of_nothing_.data(), &answer, sizeof answer, queue.handle());
+    copy_to_device(progress_.data(), &none, sizeof none, queue.handle());
     queue.synchronize();
   }
 
-  /// Enqueues the search for the answer.
+  /// Enqueues the search for the answer, in one launch.
   /// @param in device memory with `n` elements, aligned to In; any such address will do
   /// @param out device memory for the answer: 1 for yes, 0 for no. Without elements the answer is 0
   ///   for `any`, and 1 for `all` and `none`.
@@ -201,33 +203,32 @@ class predicate_reducer {
     check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
     check_stream(device_, on);
     device_.make_current();
-    copy_on_device(out, of_nothing_.data(), sizeof *out, on);
-    if (n == 0) return;
     elements_of<In> elements(in);
     std::size_t count = n;
-    void* arguments[] = {&elements, &count, &f_, &out, &found_};
-    const std::uint64_t blocks = ceil_div(n, std::uint64_t{block} * width * loads);
-    kernel_handle kernel;
-    for_warps(device_, [&]<int WarpSize>() {
-      kernel = &until_found::look<block, WarpSize, width, loads, In, detail::looked_for<Predicate>>;
-    });
-    launch(kernel,
-           std::min({blocks, detail::blocks_wanted(properties_), properties_.blocks_per_launch}),
-           block, 0, on, arguments);
+    void* progress = progress_.data();
+    void* arguments[] = {&elements, &count, &f_, &out, &found_, &progress};
+    kernel_handle chosen;
+    for_warps(device_, [&]<int WarpSize>() { chosen = kernel<WarpSize>(); });
+    const std::uint64_t turns = ceil_div(n, std::uint64_t{block} * width * loads);
+    launch(chosen, std::clamp<std::uint64_t>(turns, 1, detail::blocks_held(properties_)), block, 0,
+           on, arguments, start_);
   }
 
  private:
   static constexpr int block = detail::turns_block, width = gpu::vector_width<In, 16>;
-  /// 128 bytes of a lane, so that not too many warps look at the same word at once.
-  static constexpr int loads = detail::largest_loads > width * sizeof(In)
-                                   ? int{detail::largest_loads / (width * sizeof(In))}
-                                   : 1;
+  static constexpr int loads = detail::loads_of_turn(width * sizeof(In));
+
+  template <int WarpSize>
+  static auto kernel() {
+    return &until_found::look<block, WarpSize, width, loads, In, detail::looked_for<Predicate>>;
+  }
 
   detail::looked_for<Predicate> f_;
   unsigned found_;
   device device_;
   device_properties properties_;
-  device_memory of_nothing_;
+  device_memory progress_;
+  launch_start start_ = launch_start::after_the_previous;
 };
 
 namespace detail {
