@@ -203,7 +203,7 @@ class predicate_reducer {
     check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
     check_stream(device_, on);
     device_.make_current();
-    elements_of<In> elements(in);
+    elements_of<In> elements(in, detail::loads_once(properties_, n * sizeof(In)));
     std::size_t count = n;
     void* progress = progress_.data();
     void* arguments[] = {&elements, &count, &f_, &out, &found_, &progress};
