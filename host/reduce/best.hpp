@@ -13,9 +13,9 @@
 /// that run as measured.
 ///
 /// **The rule.** A memory is kept busy by bytes in flight, of which a multiprocessor needs its
-/// share of bandwidth times latency: some 20 to 30 KiB on NVIDIA's GPUs of today, less than 8 on AMD's
-/// Instincts, on paper (docs/amd.md). Loads of 16 bytes by as many threads as fit (32 KiB where
-/// 2048 fit) are enough, so the items of a thread make one such load, and the blocks, of 256
+/// share of bandwidth times latency: some 20 to 30 KiB on NVIDIA's GPUs of today, less than 8 on
+/// AMD's Instincts, on paper (docs/amd.md). Loads of 16 bytes by as many threads as fit (32 KiB
+/// where 2048 fit) are enough, so the items of a thread make one such load, and the blocks, of 256
 /// threads, are as many as the threads allow. Block sizes beyond that would leave threads unused
 /// where registers are short. Up to four such loads a thread, one block does all: a second launch,
 /// or a ticket, costs more than the loads that one block waits for. Beyond that, one launch is
