@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "common/folds.hpp"
 #include "common/gpu.hpp"
 #include "common/operators.hpp"
 #include "common/static_array.hpp"
@@ -41,10 +42,10 @@ struct arg_extremum {
   /// first vector is at `first`, each other one `stride` elements behind the one before. Most of
   /// them do not change the result: only if they do, the place of the extremum is searched for.
   template <typename In, int Width, int Loads>
-  __host__ __device__ constexpr placed<T> with_others(
+  __host__ __device__ placed<T> with_others(
       const placed<T>& a, const static_array<static_array<In, Width>, Loads>& vectors,
       std::uint64_t first, unsigned stride) const {
-    T value = extremum_of(vectors, [](T x, T y) { return of_numbers(x, y); });
+    T value = extremum_of(vectors, [](T x, T y) { return extremum_or_nan(x, y); });
     if (is_nan(value)) value = extremum_of(vectors, Extremum{});
     if (a.index < first ? !beats(value, a.value) : beats(a.value, value)) return a;
     unsigned place = 0;
@@ -57,36 +58,35 @@ struct arg_extremum {
   /// What gpu::fold_warp() asks for: first the extremum, which is one word or two, and then the
   /// least of its places.
   template <int WarpSize, int Width>
-    requires std::is_arithmetic_v<T>
+    requires std::is_arithmetic_v<T> && (sizeof(T) <= sizeof(std::uint64_t))
   __device__ placed<T> fold_lanes(placed<T> mine) const {
     T value = mine.value;
+    static_for<1, less_than<Width>, multiply<2>>([&]<int Mask>() {
+      value = extremum_or_nan(value, gpu::shuffle_xor<WarpSize>(value, Mask));
+    });
+    if (gpu::ballot<WarpSize>(is_nan(value)) == 0)
+      return {value, least_place<WarpSize, Width>(mine.index, is_same(mine.value, value))};
     static_for<1, less_than<Width>, multiply<2>>(
-        [&]<int Mask>() { value = of_numbers(value, gpu::shuffle_xor<WarpSize>(value, Mask)); });
-    if (gpu::ballot<WarpSize>(is_nan(value)) != 0) {
-      static_for<1, less_than<Width>, multiply<2>>(
-          [&]<int Delta>() { mine = (*this)(mine, gpu::shuffle_down<WarpSize>(mine, Delta)); });
-      return mine;
-    }
-    const bool is_there = is_same(mine.value, value);
-    const auto lanes = gpu::ballot<WarpSize>(is_there);
-    const bool is_in_one = Width == WarpSize && (lanes & (lanes - 1)) == 0;
-    if (is_in_one) {
-      const int lane = __ffsll(static_cast<long long>(lanes)) - 1;
-      mine.index = gpu::broadcast<WarpSize>(mine.index, static_cast<unsigned>(lane));
-    } else {
-      if (!is_there) mine.index = identity().index;
-      static_for<1, less_than<Width>, multiply<2>>([&]<int Delta>() {
-        const std::uint64_t other = gpu::shuffle_down<WarpSize>(mine.index, Delta);
-        if (other < mine.index) mine.index = other;
-      });
-    }
-    return {value, mine.index};
+        [&]<int Delta>() { mine = (*this)(mine, gpu::shuffle_down<WarpSize>(mine, Delta)); });
+    return mine;
   }
 
  private:
+  /// The least place of the lanes that have the extremum, which mostly one has.
+  template <int WarpSize, int Width>
+  __device__ static std::uint64_t least_place(std::uint64_t mine, bool has_extremum) {
+    const auto lanes = gpu::ballot<WarpSize>(has_extremum);
+    if (Width == WarpSize && (lanes & (lanes - 1)) == 0) {
+      const int lane = __ffsll(static_cast<long long>(lanes)) - 1;
+      return gpu::broadcast<WarpSize>(mine, static_cast<unsigned>(lane));
+    }
+    const minimum<std::uint64_t> least;
+    if (!has_extremum) mine = least.identity();
+    return gpu::fold_warp<WarpSize, Width>(mine, least);
+  }
   /// Of all elements, each vector alone, so that none waits for another.
   template <typename In, int Width, int Loads, typename Op>
-  __host__ __device__ static constexpr T extremum_of(
+  __host__ __device__ static T extremum_of(
       const static_array<static_array<In, Width>, Loads>& vectors, Op op) {
     static_array<T, Loads> extrema;
     static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
@@ -100,7 +100,7 @@ struct arg_extremum {
     return value;
   }
   /// What Extremum takes of two numbers; where one is NaN, any NaN.
-  __host__ __device__ static constexpr T of_numbers(const T& x, const T& y) {
+  __host__ __device__ static T extremum_or_nan(const T& x, const T& y) {
     if constexpr (std::is_same_v<T, float>)
       return takes_greatest() ? gpu::greater(x, y) : gpu::lesser(x, y);
     else
@@ -150,9 +150,9 @@ struct with_place {
   }
   /// What `op` makes of `start` and of vectors, see there.
   template <typename Extremum, typename Vectors>
-  __host__ __device__ constexpr placed<T> fold(const arg_extremum<T, Extremum>& op,
-                                               const placed<T>& start, const Vectors& vectors,
-                                               std::uint64_t first, unsigned stride) const {
+  __host__ __device__ placed<T> fold(const arg_extremum<T, Extremum>& op, const placed<T>& start,
+                                     const Vectors& vectors, std::uint64_t first,
+                                     unsigned stride) const {
     return op.with_others(start, vectors, first, stride);
   }
 };

@@ -38,8 +38,9 @@ inline constexpr bool divides_warp = Width > 0 && Width <= WarpSize && (Width & 
 
 }  // namespace detail
 
-/// Two neighbours first, then what two pairs have, and so on, unless `op` knows a faster way: its
-/// `fold_lanes<WarpSize, Width>(value)`.
+/// Two neighbours first, then what two pairs have, and so on. If `op` knows a faster way, its
+/// `fold_lanes<WarpSize, Width>(value)` does the same: all lanes of the warp call it, and the first
+/// of each Width needs the result.
 /// @tparam Width how many neighbouring lanes are folded: a power of two, up to WarpSize.
 /// @return in the first lane of each Width, the fold of these lanes' values.
 template <int WarpSize, int Width = WarpSize, typename T, typename Op>

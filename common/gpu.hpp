@@ -20,6 +20,7 @@
 /// | `gpu::await_previous_launch()`              | until the launch before has ended              |
 /// | `gpu::prefetch(p)`                          | memory that will be read after that            |
 /// | `gpu::add_bytes(total, word)`               | the four bytes of a word, added to a total     |
+/// | `gpu::greater(a, b)`, `gpu::lesser(a, b)`   | of two floats; with a NaN, any NaN             |
 ///
 /// `shuffle_down` is made for folds, which halve or double a power of two `delta` from step to
 /// step: a lane whose number has the bit `delta` receives something that means nothing. The lanes

@@ -119,20 +119,20 @@ inline std::uint64_t most_partials(const device_properties& device) {
   return 4 * blocks_wanted(device);
 }
 
-/// As many blocks as the device holds of kernels whose threads have 40 registers, as nvcc gives
-/// them for sm_90: three quarters of what it has threads for.
+/// As many blocks of 256 threads as the device holds where a thread has 40 registers, as nvcc gives
+/// it for sm_90: three quarters of what there are threads for. Taken for all devices.
 inline std::uint64_t blocks_held(const device_properties& device) {
   return std::max<std::uint64_t>(blocks_wanted(device) * 3 / 8, 1);
 }
 
 /// How many blocks share the only row: as many as the device holds. Of a row of more than 32 MiB
-/// there are twice as many, and from 256 MiB on four times: when some end late, the others have
-/// less to wait for. Partials of more than 8 bytes take longer to fold: then there are half of
-/// them, but no fewer than the device holds.
+/// there are twice as many, and from 256 MiB on four times: a multiprocessor that is done early
+/// then takes blocks that would have waited for another. Partials of more than 8 bytes take longer
+/// to fold: then there are half of them, but no fewer than the device holds.
 inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns) {
-  std::uint64_t waves = turns >= 16384 ? 4 : turns > 2048 ? 2 : 1;
-  if (q.result_bytes > 8 && waves > 1) waves /= 2;
-  return std::clamp<std::uint64_t>(waves * blocks_held(q.device), 1, turns);
+  std::uint64_t times_held = turns >= 16384 ? 4 : turns > 2048 ? 2 : 1;
+  if (q.result_bytes > 8 && times_held > 1) times_held /= 2;
+  return std::clamp<std::uint64_t>(times_held * blocks_held(q.device), 1, turns);
 }
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.

@@ -11,7 +11,7 @@
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));
 ///     double product = dot(gpu, a, b, n);
 ///     const auto [value, index] = arg_maximum(gpu, in, n);
-///     if (any_of(gpu, in, n, is_nan{})) ...                     // reads no further than it must
+///     if (any_of(gpu, in, n, is_nan{})) ...                     // stops soon after it is known
 ///
 /// A function is a functor, or a lambda that the compiler takes to the device (nvcc:
 /// `--extended-lambda`).
@@ -184,10 +184,10 @@ class predicate_reducer {
         found_(which == quantifier::any ? 1 : 0),
         device_(on),
         properties_(on.properties()),
-        progress_(on, sizeof(until_found::progress)) {
+        progress_(on, sizeof(until_found::search_progress)) {
     check_warps(on, "arrays");
     start_ = earliest_start(on, kernel<32>());
-    const until_found::progress none{};
+    const until_found::search_progress none{};
     const stream queue(on);
     copy_to_device(progress_.data(), &none, sizeof none, queue.handle());
     queue.synchronize();
@@ -210,8 +210,9 @@ class predicate_reducer {
     kernel_handle chosen;
     for_warps(device_, [&]<int WarpSize>() { chosen = kernel<WarpSize>(); });
     const std::uint64_t turns = ceil_div(n, std::uint64_t{block} * width * loads);
-    launch(chosen, std::clamp<std::uint64_t>(turns, 1, detail::blocks_held(properties_)), block, 0,
-           on, arguments, start_);
+    const std::uint64_t most =
+        std::min(detail::blocks_held(properties_), properties_.blocks_per_launch);
+    launch(chosen, std::clamp<std::uint64_t>(turns, 1, most), block, 0, on, arguments, start_);
   }
 
  private:

@@ -73,8 +73,8 @@ __device__ warp_word<WarpSize> ballot(bool condition) {
   return __ballot_sync(0xffffffffu, condition);
 }
 
-/// The greater and the lesser of two floats by one instruction, as maximum<float> and
-/// minimum<float>, but of a NaN and a number any NaN.
+/// The greater and the lesser of two floats, as maximum<float> and minimum<float>, but where one is
+/// NaN, any NaN. By one instruction.
 __host__ __device__ inline float greater(float a, float b) {
 #if __CUDA_ARCH__ >= 800
   float result;

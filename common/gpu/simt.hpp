@@ -363,12 +363,12 @@ void store_vector(T* p, const static_array<T, Width>& all) {
   *reinterpret_cast<vector*>(p) = __builtin_bit_cast(vector, all);
 }
 
-/// The greater and the lesser of two floats.
+/// The greater and the lesser of two floats; where one is NaN, NVIDIA's NaN, and not the operand.
 inline float greater(float a, float b) {
-  return maximum<float>{}(a, b);
+  return a != a || b != b ? __builtin_bit_cast(float, 0x7fffffffu) : maximum<float>{}(a, b);
 }
 inline float lesser(float a, float b) {
-  return minimum<float>{}(a, b);
+  return a != a || b != b ? __builtin_bit_cast(float, 0x7fffffffu) : minimum<float>{}(a, b);
 }
 
 /// Of the halves of two words the greater ones, and the lesser ones.

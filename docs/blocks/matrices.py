@@ -97,7 +97,7 @@ def small_behind(mode):
 
 
 TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves",
-          "peer:transform:any-nan": "a NaN, sought in vain", "peer:transform:any-number": "a number, found at once"}
+          "peer:transform:any-nan": "is any a NaN? (none is)", "peer:transform:any-number": "is any a number? (all are)"}
 
 
 def transform_table(document, mode, more=()):

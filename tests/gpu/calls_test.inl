@@ -16,6 +16,7 @@
 #include "host/reducer_pool.hpp"
 #include "host/row_reducer.hpp"
 #include "host/segment_reducer.hpp"
+#include "host/transform_reduce.hpp"
 #include "tests/gpu/on_device.hpp"
 #include "tests/stages/user_operators.hpp"
 #if defined(__CUDACC__) || defined(__HIP__)
@@ -222,6 +223,10 @@ struct tripled {
   __host__ __device__ std::uint32_t operator()(std::uint32_t x) const { return 3 * x; }
 };
 
+struct is_even {
+  __host__ __device__ bool operator()(std::uint32_t x) const { return x % 2 == 0; }
+};
+
 /// Of shapes for which a reducer keeps partials between two launches.
 TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
   constexpr std::size_t length = 100'000;
@@ -247,6 +252,16 @@ TEST_P(Calls, OfSeveralThreadsShareAPoolOfReducersWithManyResults) {
       },
       [&](std::uint32_t t) {
         return numbers{sum_of(t, t + 2 * length, 2), sum_of(t + 1, t + 2 * length, 2)};
+      });
+  expect_right_of_a_pool(
+      *on, [&] { return predicate_reducer<std::uint32_t, is_even>(*on, quantifier::all); },
+      [&](auto& pool, std::uint32_t t, std::uint32_t* out, stream_handle queue) {
+        pool.enqueue(elements.get() + t, t % 2, out, queue);
+        pool.enqueue(elements.get() + t, 1, out + 1, queue);
+      },
+      [&](std::uint32_t t) {
+        const std::uint32_t first = in[t] % 2 == 0;
+        return numbers{t % 2 == 0 ? 1u : first, first};
       });
   const array<std::uint32_t> offsets(*on, {0, 7, 7, length, 2 * length});
   expect_right_of_a_pool(

@@ -119,6 +119,29 @@ TEST_P(Rows, OfIntegersAreExact) {
                sum<std::int64_t>{});
 }
 
+/// What an H200 was measured to need: it holds 792 blocks.
+TEST(RowPlans, TheOnlyRowHasTheMoreBlocksTheLongerItIs) {
+  const device_properties h200{.name = "an H200",
+                               .warp_size = 32,
+                               .multiprocessors = 132,
+                               .threads_per_multiprocessor = 2048,
+                               .blocks_per_launch = std::uint64_t{1} << 31};
+  const auto blocks = [&](std::uint64_t mebibytes, std::size_t result_bytes) {
+    const std::uint64_t columns = mebibytes << 18;
+    return plan_rows({h200, 1, columns, columns, 4, 4, result_bytes}).blocks_per_row;
+  };
+  for (const std::size_t result_bytes : {4, 8}) {
+    EXPECT_EQ(blocks(1, result_bytes), 64u);
+    EXPECT_EQ(blocks(32, result_bytes), 792u);
+    EXPECT_EQ(blocks(33, result_bytes), 1584u);
+    EXPECT_EQ(blocks(255, result_bytes), 1584u);
+    EXPECT_EQ(blocks(256, result_bytes), 3168u);
+  }
+  EXPECT_EQ(blocks(1, 16), 64u);
+  EXPECT_EQ(blocks(255, 16), 792u);
+  EXPECT_EQ(blocks(256, 16), 1584u);
+}
+
 /// Of every length at which another kernel is chosen, and of the one before it.
 template <typename In>
 void expect_exact_at_each_choice(const device& on) {

@@ -182,8 +182,13 @@ void expect_vectors_as_one_by_one(std::initializer_list<T> values) {
 
 TEST(ArgExtrema, OfVectorsAreThoseOneByOne) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  const auto floats = {
-      -infinity, -1.0F, -0.0F, 0.0F, 1.0F, infinity, std::numeric_limits<float>::quiet_NaN()};
+  const auto floats = {-infinity,
+                       -1.0F,
+                       -0.0F,
+                       0.0F,
+                       infinity,
+                       __builtin_bit_cast(float, 0xffc00001u),
+                       std::numeric_limits<float>::quiet_NaN()};
   expect_vectors_as_one_by_one<arg_maximum_of<float>, float>(floats);
   expect_vectors_as_one_by_one<arg_minimum_of<float>, float>(floats);
   expect_vectors_as_one_by_one<arg_maximum_of<std::int8_t>, std::int8_t>({-128, -1, 0, 1, 127});
@@ -291,17 +296,50 @@ void expect_to_find_one(const device& on, std::size_t n, const std::vector<std::
   }
 }
 
-/// At the ends of vectors, turns, blocks and the grid. A warp's turn is of 4096 bytes here.
+/// At the ends of vectors, and of the turns of warps and blocks: 64 bytes a thread.
 TEST_P(Transformed, WhetherThereIsOneIsFoundOutAtEveryBoundary) {
-  const auto turn = static_cast<std::size_t>(on->warp_size()) * 128;
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, turn - 1, turn,
-                              turn + 1, 8 * turn + 1, 20 * turn + 5})
-    expect_to_find_one<std::uint8_t>(
-        *on, n,
-        {0, 1, 15, 16, 17, turn - 1, turn, turn + 1, 8 * turn - 1, 8 * turn, n / 2, n - 2, n - 1});
-  for (const std::size_t n : {std::size_t{2}, turn / 4, turn / 4 + 1, 2 * turn + 3})
-    expect_to_find_one<float>(*on, n,
-                              {0, 3, 4, turn / 4 - 1, turn / 4, 2 * turn - 1, 2 * turn, n - 1});
+  const std::size_t of_warp = static_cast<std::size_t>(on->warp_size()) * 64, turn = 256 * 64;
+  const std::vector<std::size_t> places{
+      0,        1,    15,       16,           17,       of_warp - 1,  of_warp,
+      turn - 1, turn, turn + 1, 2 * turn - 1, 2 * turn, 2 * turn + 1, 5 * turn + 4};
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, of_warp - 1, of_warp,
+                              of_warp + 1, turn - 1, turn, turn + 1, 2 * turn, 5 * turn + 5})
+    expect_to_find_one<std::uint8_t>(*on, n, places);
+  for (const std::size_t n : {std::size_t{2}, of_warp / 4, of_warp / 4 + 1, turn / 4 + 3})
+    expect_to_find_one<float>(*on, n, {0, 3, 4, of_warp / 4 - 1, of_warp / 4, turn / 4, n - 1});
+}
+
+/// Of so many elements that each block has several turns.
+TEST_P(Transformed, WhetherThereIsOneIsFoundOutByBlocksOfSeveralTurns) {
+  const std::size_t n = 3 * 4096 * detail::blocks_held(on->properties()) + 77;
+  std::vector<float> in(n, 3);
+  const array elements(*on, in);
+  EXPECT_FALSE(any_of(*on, elements.get(), n, is_seven{}));
+  for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+    in[at] = 7;
+    elements.write(in);
+    EXPECT_TRUE(any_of(*on, elements.get(), n, is_seven{})) << at;
+    in[at] = 3;
+  }
+}
+
+/// Searches that follow each other in a stream, of which the next may begin before one has ended.
+TEST_P(Transformed, WhetherThereIsOneIsAskedAgainAndAgain) {
+  std::vector<float> in(100'003, 3);
+  const array without(*on, in);
+  in[70'000] = 7;
+  const array with(*on, in);
+  std::vector<unsigned> expected(40);
+  const array<unsigned> out(*on, std::vector<unsigned>(expected.size(), 2));
+  const stream queue(*on);
+  predicate_reducer<float, is_seven> ask(*on, quantifier::any);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = i % 3 == 1;
+    ask.enqueue(expected[i] != 0 ? with.get() : without.get(), in.size(), out.get() + i,
+                queue.handle());
+  }
+  queue.synchronize();
+  EXPECT_EQ(out.values(), expected);
 }
 
 /// Recorded once, and with an answer of the last time where the next one is to be.
