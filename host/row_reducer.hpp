@@ -108,7 +108,8 @@ inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
 inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
 inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
 
-/// As many blocks as the device holds twice: the second half takes the place of what ends early.
+/// Blocks for twice the threads that the device has room for: the second half takes the place of
+/// what ends early.
 inline std::uint64_t blocks_wanted(const device_properties& device) {
   return 2 * resident_blocks(device, turns_block, 0) *
          static_cast<std::uint64_t>(device.multiprocessors);
@@ -120,7 +121,7 @@ inline std::uint64_t most_partials(const device_properties& device) {
 }
 
 /// As many blocks of 256 threads as the device holds where a thread has 40 registers, as nvcc gives
-/// it for sm_90: three quarters of what there are threads for. Taken for all devices.
+/// it for sm_90: for three quarters of the threads that it has room for. Taken for all devices.
 inline std::uint64_t blocks_held(const device_properties& device) {
   return std::max<std::uint64_t>(blocks_wanted(device) * 3 / 8, 1);
 }

@@ -81,8 +81,7 @@ __device__ warp_word<WarpSize> ballot(bool condition) {
   return static_cast<warp_word<WarpSize>>(__builtin_amdgcn_ballot_w64(condition));
 }
 
-/// The greater and the lesser of two floats; where one is NaN, callers count on no more than some
-/// NaN.
+/// The greater and the lesser of two floats; where one is NaN, callers may count on a NaN alone.
 __host__ __device__ inline float greater(float a, float b) {
   return maximum<float>{}(a, b);
 }
