@@ -60,8 +60,8 @@ class Steady(peers.Contestant):
         each = {"calls": self.seconds, "producers": 1e-5, "pairs": 1e-5 + self.seconds}[what]
         return each * self.calls
 
-    def result(self):
-        return 0
+    def is_right(self, expected):
+        return expected == 0
 
 
 class Statistics(unittest.TestCase):
@@ -159,7 +159,27 @@ class Input(unittest.TestCase):
             elements = [peers.element(element_type, op, 7, i, 1000) for i in range(1000)]
             self.assertEqual(made.data.tolist(), elements)
             if op == "sum" and element_type in peers.DIGITS:
-                self.assertEqual(made.expected(1000), sum(elements))
+                self.assertEqual(made.expected(peers.Event(element_type, op, 1000, "")), sum(elements))
+            for columns, axis in itertools.product((1, 7, 999, 1000), peers.AXES):
+                self.expect_lines(made, numpy, elements, peers.Event(
+                    element_type, op, 1000 // columns * columns, "", columns, axis))
+
+    def expect_lines(self, made, numpy, elements, event):
+        """That each row or column is folded, as Python folds its list, and that a library like NumPy does so."""
+        rows = [elements[i:i + event.columns] for i in range(0, event.n, event.columns)]
+        lines = rows if event.axis == "rows" else list(zip(*rows))
+        expected = made.expected(event)
+        by = {"sum": sum, "minimum": min, "maximum": max}[event.op]
+        wraps = event.op == "sum" and event.type not in peers.DIGITS
+        differences = [found - by(line) for found, line in zip(expected.tolist(), lines, strict=True)]
+        self.assertEqual({each % 2**int(event.type[1:]) if wraps else each for each in differences}, {0})
+        contestant = Recording()
+        contestant._library = types.SimpleNamespace(to_numpy=lambda result: result)
+        contestant._last = peers.reduction(numpy, event)(made.data[:event.n].reshape(event.shape))
+        self.assertTrue(contestant.is_right(expected))
+        contestant._last[-1] += 1
+        self.assertFalse(contestant.is_right(expected))
+        self.assertFalse(contestant.is_right(numpy.append(expected, 0)))
 
     def test_windows_fill_the_ring(self):
         self.assertEqual(peers.ring_of("f32", 100, 4000, 99), (7, 128))
@@ -289,7 +309,9 @@ class Program(unittest.TestCase):
         for part, *arguments in (
                 ("'x' is not a count", "--n", "x"), ("0 elements", "--n", "0"),
                 ("'f17'", "--type", "f17"), ("'product'", "--op", "product"),
-                ("'eager'", "--mode", "eager"), ("'cupy'", "--peers", "cupy"),
+                ("'eager'", "--mode", "eager"), ("'diagonals'", "--columns", "1", "--axis", "diagonals"),
+                ("--columns", "--axis", "rows"), ("--columns", "--columns", "0"),
+                ("--columns", "--columns", "2000", "--n", "1000"), ("'cupy'", "--peers", "cupy"),
                 ("--rounds", "--rounds", "0"), ("--foo", "--foo"), ("--seed", "--seed", "-1"),
                 ("cannot write", "--json", self.folder / "none" / "out.json"),
                 ("No such file", "--merge", self.folder / "none.json"),
@@ -306,6 +328,20 @@ class Program(unittest.TestCase):
         self.assertEqual(ours[0].keys() - {"peer", "peer_version"},
                          theirs[0].keys() - of_stages_alone - of_the_program_alone)
         self.assertEqual(ours[0]["name"], "peer:torch/f32/sum/n:1000/after-producer")
+
+    def test_matrices_are_named_as_the_duel_names_them(self):
+        duel, out = peers.ROOT / "docs/results/h200-matrices.json", self.folder / "out.json"
+        code, text, err = self.run_program("--n", "2^28", "--columns", "7,2^30", "--axis", "all", "--rounds", "7",
+                                           "--mode", "back-to-back", "--json", out, "--merge", duel)
+        self.assertEqual((code, err), (peers.RIGHT, ""))
+        self.assertIn("sum of 268435454 f32, the columns of a matrix of 7 columns", text)
+        found = {}
+        for entry in json.loads(out.read_text())["benchmarks"]:
+            who, _, what = entry["name"].partition("/")
+            found.setdefault(what, set()).add(who)
+        self.assertEqual(len(found), 2)
+        for each in found.values():
+            self.assertLessEqual({"peer:torch", "peer:matrix:sums"}, each)
 
     def test_calls_that_add_nothing_are_left_out(self):
         with mock.patch.object(ImaginedLibrary, "admit", return_value=Steady("after-producer", -1e-6)):
