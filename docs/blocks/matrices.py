@@ -5,9 +5,9 @@ from blocks.modes import HEADS
 from blocks.results import GPU, results
 from scripts.common import Failure, device_name, table
 
-MATRICES, SMALL, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
-    f"{GPU}-{name}.json" for name in ("matrices", "small-matrices", "segments", "transforms", "short-transforms"))
-OURS, CUB, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:matrix:read:"
+MATRICES, OF_TORCH, SMALL, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
+    f"{GPU}-{name}.json" for name in ("matrices", "python-matrices", "small-matrices", "segments", "transforms", "short-transforms"))
+OURS, CUB, TORCH, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:torch", "peer:matrix:read:"
 
 
 def by_columns(document, axis, mode):
@@ -31,8 +31,17 @@ def share_of(rows, contestant):
     return rows[contestant]["bytes_per_second"] / ceiling_of(rows)
 
 
+def together(duel, *others):
+    """A duel's document, with what other programs measured of the same matrices."""
+    return {**duel, "benchmarks": sum((each["benchmarks"] for each in (duel, *others)), [])}
+
+
+def _document(file):
+    return together(results(file), results(OF_TORCH)) if file == MATRICES else results(file)
+
+
 def _matrices(axis, mode):
-    return by_columns(results(MATRICES), axis, mode)
+    return by_columns(_document(MATRICES), axis, mode)
 
 
 def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
@@ -40,14 +49,24 @@ def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
     return share_of(_matrices(axis, mode)[columns], contestant)
 
 
-def name_of_cub(rows):
+def name_of(library, rows):
     """With its version, given its rows: the toolkit's CUB sums matrices more slowly, so a newer one stands here."""
-    return " and ".join(sorted({f"CUB {row['peer_version']}" for row in rows if row["contestant"] == CUB}))
+    versions = {row["peer_version"].partition("+")[0] for row in rows if row["contestant"] == library}
+    return " and ".join(f"{'CUB' if library == CUB else 'PyTorch'} {version}" for version in sorted(versions))
 
 
-def _cells(rows):
-    """What is known of CUB, or blanks."""
-    return [percent(share_of(rows, CUB)), ratio(rows[OURS])] if CUB in rows else ["", ""]
+def ratio_of_runs(theirs, ours):
+    """Of medians, with what lies between the fastest 5% of one and the slowest 5% of the other."""
+    keys = (("real_time", "real_time"), ("p5", "p95"), ("p95", "p5"))
+    return "{:.3f} ({:.3f}..{:.3f})".format(*(theirs[a] / ours[b] for a, b in keys))
+
+
+def _cells(rows, library):
+    """What is known of a library, or blanks."""
+    if library not in rows:
+        return ["", ""]
+    of_one_run = library == CUB
+    return [percent(share_of(rows, library)), ratio(rows[OURS]) if of_one_run else ratio_of_runs(rows[library], rows[OURS])]
 
 
 NAMES = {"segments": "elements of a segment on average, sums of segments",
@@ -56,15 +75,16 @@ NAMES = {"segments": "elements of a segment on average, sums of segments",
 
 def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
     """Sums of the rows or columns of matrices beside what memory allows, and CUB's where it has such sums."""
-    matrices = by_columns(results(file), axis, mode)
-    cub = name_of_cub(row for rows in matrices.values() for row in rows.values())
-    largest = max(row["n"] for rows in matrices.values() for row in rows.values())
+    matrices = by_columns(_document(file), axis, mode)
+    all_rows = [row for rows in matrices.values() for row in rows.values()]
+    libraries = {library: name for library in (CUB, TORCH) if (name := name_of(library, all_rows))}
+    largest = max(row["n"] for row in all_rows)
     lines = [[count(columns), number(round(ceiling_of(rows) / 1e9)), percent(share_of(rows, OURS)),
-              *(_cells(rows) if cub else [])] for columns, rows in matrices.items()]
+              *(cell for library in libraries for cell in _cells(rows, library))] for columns, rows in matrices.items()]
     what = (f"{NAMES.get(axis, f'columns, sums of {axis}')}, up to {count(largest)} f32, "
             f"{device_name(results(file)['context'])}, {HEADS[mode]}")
-    of_cub = [f"{cub}, of it", f"times as fast as {cub}"] if cub else []
-    return table([what, "ceiling, GB/s", "ours, of it", *of_cub], lines)
+    of_libraries = [head for name in libraries.values() for head in (f"{name}, of it", f"times as fast as {name}")]
+    return table([what, "ceiling, GB/s", "ours, of it", *of_libraries], lines)
 
 
 def segment_sums(mode="after-producer"):
@@ -80,7 +100,7 @@ def small_table(document, mode):
             lines.append([count(row["n"]), count(row["columns"]), f"{row['real_time']:.4g}",
                           ratio(row) if row["against"] == CUB else ""])
     what = f"f32 in all, {device_name(document['context'])}, {HEADS[mode]}"
-    cub = name_of_cub(document["benchmarks"])
+    cub = name_of(CUB, document["benchmarks"])
     return table([what, "columns, sums of rows", "ours, us", f"times as fast as {cub}"], lines)
 
 

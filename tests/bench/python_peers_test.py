@@ -188,6 +188,8 @@ class Input(unittest.TestCase):
 
 
 EVENT = peers.Event("f32", "sum", 1 << 22, "after-producer")
+MERGED = {"contestant": "peer:cub", "type": "f32", "op": "sum", "n": 1000, "mode": "after-producer", "real_time": 3,
+          "p5": 3, "p95": 3, "against": "peer:cub", "ratio": 1.0, "ratio_low": 0.9, "ratio_high": 1.1}
 
 
 def timed(label, seconds):
@@ -204,8 +206,7 @@ class Standings(unittest.TestCase):
         self.assertEqual([row.entry["share_of_ceiling"] for row in rows], [0.5, 1])
 
     def test_ratios_between_two_runs_have_no_interval(self):
-        file = peers.Row({"contestant": "peer:cub", "type": "f32", "n": 1000, "real_time": 3, "p5": 3, "p95": 3,
-                          "against": "peer:cub", "ratio": 1.0, "ratio_low": 0.9, "ratio_high": 1.1})
+        file = peers.Row(MERGED)
         rows = [timed("peer:torch", [6e-6] * 7), file]
         reference = peers.choose_reference(rows, None)
         self.assertIs(reference, file)
@@ -213,6 +214,11 @@ class Standings(unittest.TestCase):
         self.assertAlmostEqual(rows[0].ratio, 0.5)
         self.assertEqual(peers.describe_ratio(rows[0], reference), "0.500 (of two runs)")
         self.assertEqual(peers.describe_ratio(rows[1], reference), "1.000 (0.900..1.100)")
+
+    def test_what_is_written_of_a_matrix_counts_as_traffic(self):
+        for axis, elements in ((None, 1000), ("rows", 1250), ("columns", 1004)):
+            row = peers.Row({**MERGED, "columns": 4, "axis": axis} if axis else MERGED)
+            self.assertAlmostEqual(row.bytes_per_second, elements * 4 / 3e-6, delta=1)
 
     def test_table_names_what_must_be_known(self):
         rows = [timed("peer:torch", [2e-6] * 7), timed("peer:jax", [1e-6] * 4 + [9e-6] * 3)]

@@ -54,7 +54,7 @@ print(json.dumps(dict(context=dict(gpu="NVIDIA {gpu}"), models=models)))
 
 def matrix(columns, n, who, rate, **more):
     return {"columns": columns, "n": n, "type": "f32", "op": "sum", "mode": "after-producer", "ok": True,
-            "contestant": f"peer:matrix:{who}", "bytes_per_second": rate, **more}
+            "contestant": f"peer:{who}" if who == "torch" else f"peer:matrix:{who}", "bytes_per_second": rate, **more}
 
 
 # Of two columns the larger matrix counts, and of the kernels that read it the fastest.
@@ -161,6 +161,10 @@ class AnotherGpu(WithFolder):
         self.draw()
         self.assertIn("Sums of rows: tenfold 2¹: 90, 3: 70; CUB 2¹: 60. Sums of columns: tenfold 2¹: 50.",
                       self.image_of("matrices"))
+        self.write("example-7-python-matrices.json", {"context": {}, "benchmarks": [
+            matrix(2, 1 << 20, "torch", 3e11, axis="columns", peer="torch", peer_version="2.0")]})
+        self.draw()
+        self.assertIn("Sums of columns: tenfold 2¹: 50; PyTorch 2¹: 30.", self.image_of("matrices"))
         self.change("example-7-matrices.json", lambda document: document.update(
             benchmarks=[e for e in MATRICES if "axis" not in e]))
         self.draw()
