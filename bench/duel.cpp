@@ -393,7 +393,10 @@ class program {
     for (const candidate& who : candidates_) try {
         all.push_back(bed_.admit(who, mode));
       } catch (const input_error& e) {
-        fmt::print("left out: {}: {}\n", who.label(), e.what());
+        // Once, however many sizes it is true of.
+        if (const auto line = fmt::format("left out: {}: {}", who.label(), e.what());
+            left_out_.insert(line).second)
+          fmt::print("{}\n", line);
       }
     return all;
   }
@@ -414,6 +417,7 @@ class program {
   std::string reference_;
   std::vector<std::pair<std::string, std::string>> context_;
   std::vector<std::vector<result>> duels_;
+  std::set<std::string> left_out_;
   bool is_wrong_ = false;
 };
 

@@ -13,6 +13,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -153,48 +155,95 @@ inline std::uint64_t blocks_for(const row_query& q) {
   return std::min(turns, std::clamp(turns / 8, few, std::max(few, most)));
 }
 
-}  // namespace detail
+/// Whether each row begins where a vector may.
+inline bool has_aligned_rows(const row_query& q) {
+  return q.vector_width > 1 && (q.rows == 1 || q.stride % q.vector_width == 0);
+}
 
-/// The rule by which a kernel is chosen, from what an H200 took for rows of f32 of every length.
-[[nodiscard]] inline row_plan plan_rows(const row_query& q) {
-  using namespace detail;
-  const bool is_aligned = q.vector_width > 1 && (q.rows == 1 || q.stride % q.vector_width == 0);
-  const bool is_short_in_vectors = is_aligned && q.element_bytes < 4;
-  const std::size_t width = is_short_in_vectors ? q.vector_width : 1;
-  row_plan plan{row_folder::lanes, is_short_in_vectors};
-  const std::uint64_t threads = blocks_wanted(q.device) / 2 * turns_block;
-  const auto finds_shape = [&](const auto& shapes) {
-    for (const short_rows& each : shapes) {
-      if (each == shapes_of_elements[0] && q.rows > threads / 2) continue;
-      plan.shape = fitting(each, width * q.element_bytes);
-      plan.block = plan.shape.block;
-      if (q.columns <= static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads) * width)
-        return true;
-    }
-    return false;
-  };
-  if (q.result_bytes <= largest_short_result &&
-      (is_short_in_vectors ? finds_shape(shapes_of_vectors) : finds_shape(shapes_of_elements)))
-    return plan;
+/// Whether short rows are loaded as vectors.
+inline bool is_short_in_vectors(const row_query& q) {
+  return has_aligned_rows(q) && q.element_bytes < 4;
+}
 
-  plan = {row_folder::warp,
-          is_aligned,
+inline row_plan by_lanes(const row_query& q, const short_rows& shape) {
+  const std::size_t width = is_short_in_vectors(q) ? q.vector_width : 1;
+  const short_rows fit = fitting(shape, width * q.element_bytes);
+  return {row_folder::lanes, width > 1, fit, fit.block};
+}
+
+inline row_plan by_warps(const row_query& q) {
+  return {row_folder::warp,
+          has_aligned_rows(q),
           {},
           lanes_block,
           loads_once(q.device, q.rows * q.stride * q.element_bytes)};
-  const std::uint64_t bytes = q.columns * q.element_bytes;
-  if (bytes <= 6144 && q.rows >= threads / static_cast<std::uint64_t>(q.device.warp_size))
-    return plan;
+}
+
+inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row) {
+  row_plan plan = by_warps(q);
   plan.by = row_folder::blocks;
-  plan.blocks_per_row = blocks_for(q);
+  plan.blocks_per_row = blocks_per_row;
+  const std::uint64_t bytes = q.columns * q.element_bytes;
   constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
-  plan.at_once = q.where == launched_in::stream && plan.blocks_per_row > 1 &&
-                 plan.blocks_per_row <= most_at_once && q.result_bytes <= largest_short_result &&
-                 q.rows * bytes < least_for_two_launches &&
-                 q.rows * plan.blocks_per_row <= q.device.blocks_per_launch;
-  if (bytes >= 16384) plan.block = turns_block;
-  if (bytes >= 65536 && bytes < 131072 && plan.blocks_per_row == 1) plan.block = lone_block;
+  plan.at_once = q.where == launched_in::stream && blocks_per_row > 1 &&
+                 blocks_per_row <= most_at_once && q.result_bytes <= largest_short_result &&
+                 q.rows * bytes < least_for_two_launches && q.rows <= most_rows_at_once &&
+                 q.rows * blocks_per_row <= q.device.blocks_per_launch;
+  if (bytes >= 16384 || blocks_per_row > 1) plan.block = turns_block;
+  if (bytes >= 65536 && bytes < 131072 && blocks_per_row == 1) plan.block = lone_block;
   return plan;
+}
+
+/// Whether a row finds room in the loads of a plan's lanes.
+inline bool has_room(const row_plan& plan, const row_query& q) {
+  const std::size_t width = plan.in_vectors ? q.vector_width : 1;
+  return q.columns <= static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads) * width;
+}
+
+/// @throws input_error for a plan that is not of such a matrix
+inline void check_plan(const row_plan& plan, const row_query& q) {
+  const std::uint64_t share = plan.blocks_per_row;
+  if (plan.in_vectors && !has_aligned_rows(q))
+    throw input_error("no row begins where a vector may: use a plan without vectors");
+  if (plan.by == row_folder::lanes && !has_room(plan, q))
+    throw input_error("its lanes have no room for so long a row: use a plan of more loads");
+  if (share == 0 || (share > 1 && plan.by != row_folder::blocks))
+    throw input_error("a row has one block, or several where blocks fold it: use such a plan");
+  if (share > 1 && share > most_partials(q.device) / q.rows)
+    throw input_error("there is no room for the partials of so many blocks: use fewer for a row");
+  if (plan.at_once && !by_blocks(q, share).at_once)
+    throw input_error("the last block cannot fold so much: use a plan of two launches");
+  const int block = plan.by == row_folder::lanes  ? plan.shape.block
+                    : plan.by == row_folder::warp ? lanes_block
+                    : plan.at_once                ? turns_block
+                                                  : plan.block;
+  if (plan.block != block)
+    throw input_error("such a plan has blocks of " + std::to_string(block) +
+                      " threads: use no other");
+}
+
+}  // namespace detail
+
+/// The rule by which a kernel is chosen, from what an H200 took for rows of f32 of every length:
+/// `tenfold_duel --columns N --peers matrix:sums,way` measures it beside the other ways.
+[[nodiscard]] inline row_plan plan_rows(const row_query& q) {
+  using namespace detail;
+  const std::uint64_t threads = blocks_wanted(q.device) / 2 * turns_block;
+  const auto of_lanes = [&](const auto& shapes) -> std::optional<row_plan> {
+    for (const short_rows& each : shapes) {
+      if (each == shapes_of_elements[0] && q.rows > threads / 2) continue;
+      if (const row_plan plan = by_lanes(q, each); has_room(plan, q)) return plan;
+    }
+    return {};
+  };
+  if (q.result_bytes <= largest_short_result)
+    if (const auto plan =
+            is_short_in_vectors(q) ? of_lanes(shapes_of_vectors) : of_lanes(shapes_of_elements))
+      return *plan;
+  if (q.columns * q.element_bytes <= 6144 &&
+      q.rows >= threads / static_cast<std::uint64_t>(q.device.warp_size))
+    return by_warps(q);
+  return by_blocks(q, blocks_for(q));
 }
 
 namespace detail {
@@ -258,16 +307,20 @@ class row_reducer {
   /// @param stride elements from one row's begin to the next one's; what lies between rows is not
   ///   read
   /// @param out device memory for `rows` results, or host memory that the device can write
-  /// @throws input_error for a stride less than the columns, results among the elements, or a
-  ///   pointer that is out of alignment, or null where there is something to read or to write
+  /// @param by a plan other than the rule's: to measure what the rule takes
+  /// @throws input_error for a stride less than the columns, results among the elements, a pointer
+  ///   that is out of alignment, or null where there is something to read or to write, or a plan
+  ///   that is not of such a matrix
   void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
-               T* out, stream_handle on) {
+               T* out, stream_handle on, const std::optional<row_plan>& by = {}) {
     if (rows == 0) return;
     in.with_arrays(
         [&](const auto* each) { detail::check_matrix(each, rows, columns, stride, out, rows); });
     check_stream(device_, on);
     device_.make_current();
-    const row_plan plan = plan_for(rows, columns, stride);
+    const row_query asked = query(rows, columns, stride);
+    const row_plan plan = by ? *by : plan_rows(asked);
+    if (by) detail::check_plan(plan, asked);
     in.mark(plan.once);
     if (plan.blocks_per_row == 1 || plan.at_once)
       return launch_rows(plan, in, rows, columns, stride, out, on);
@@ -278,8 +331,13 @@ class row_reducer {
   /// How `enqueue` folds such a matrix.
   [[nodiscard]] row_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                   std::uint64_t stride) const {
-    return plan_rows(
-        {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T), where_});
+    return plan_rows(query(rows, columns, stride));
+  }
+
+  /// What that follows from.
+  [[nodiscard]] row_query query(std::uint64_t rows, std::uint64_t columns,
+                                std::uint64_t stride) const {
+    return {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T), where_};
   }
 
  private:
@@ -291,6 +349,7 @@ class row_reducer {
     for_warps(device_, [&]<int WarpSize>() {
       kernel = plan.in_vectors ? choose<WarpSize, width>(plan) : choose<WarpSize, 1>(plan);
     });
+    if (!kernel) throw input_error("no kernel folds rows by such a plan: use a shape of its list");
     const std::uint64_t most = properties_.blocks_per_launch;
     const std::size_t of_block = detail::rows_of_block(plan, device_.warp_size());
     if (plan.by == row_folder::lanes) {

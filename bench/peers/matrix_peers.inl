@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,17 +22,25 @@ namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
 namespace {
 
+/// Another plan for rows than the rule's, as it follows from what the rule follows from.
+using planner = std::function<row_plan(const row_query&)>;
+
 /// Sums of the rows of a matrix of f32, of its columns, or of segments.
 class matrix_sums final : public runnable {
  public:
-  matrix_sums(const device_session& on, const conditions& at)
+  matrix_sums(const device_session& on, const conditions& at, const planner& plan = nullptr)
       : at_(at),
         result_(on),
         by_rows_(result_.on(), {}, {}, place_of(at.mode)),
         by_columns_(result_.on()),
         by_segments_(result_.on()),
         offsets_(offsets_on(result_.on(), at, result_.queue())),
-        sums_(result_.on(), at.bytes_written()) {}
+        sums_(result_.on(), at.bytes_written()) {
+    if (!plan) return;
+    const row_query asked = by_rows_.query(at.n / at.columns, at.columns, at.columns);
+    plan_ = plan(asked);
+    detail::check_plan(*plan_, asked);
+  }
 
   void enqueue(const void* in, std::uint64_t) override {
     const auto* elements = static_cast<const float*>(in);
@@ -42,7 +52,7 @@ class matrix_sums final : public runnable {
     else if (at_.axis == matrix_axis::columns)
       by_columns_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
     else
-      by_rows_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
+      by_rows_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue(), plan_);
   }
   /// The sum of all sums, which is that of the elements.
   value result() override {
@@ -58,6 +68,7 @@ class matrix_sums final : public runnable {
   column_reducer<float, sum<float>> by_columns_;
   segment_reducer<float, sum<float>> by_segments_;
   device_memory offsets_, sums_;
+  std::optional<row_plan> plan_;
 };
 
 using vector = static_array<unsigned, 4>;
@@ -163,6 +174,42 @@ peer reading_peer() {
           }};
 }
 
+/// Rows that are folded in one way, whatever the rule takes.
+peer way(const std::string& name, const planner& plan) {
+  return {.name = "way:" + name,
+          .make = [plan](session& on, const conditions& at) -> std::unique_ptr<runnable> {
+            refuse_arrays(at);
+            if (at.axis != matrix_axis::rows)
+              throw input_error("it is a way to fold rows: use --axis rows");
+            return std::make_unique<matrix_sums>(own_session(on), at, plan);
+          }};
+}
+
+/// Blocks for so many halves of what the rule calls enough, however many rows share them.
+row_plan in_several_blocks(const row_query& q, std::uint64_t halves) {
+  const std::uint64_t all = detail::blocks_wanted(q.device) * halves / 2;
+  if (all <= q.rows) throw input_error("there are rows for so many blocks: one block folds a row");
+  return detail::by_blocks(q, ceil_div(all, q.rows));
+}
+
+/// All the ways in which kernels/rows folds.
+void append_ways(std::vector<peer>& all) {
+  for (const short_rows& s : detail::shapes_of_elements)
+    all.push_back(way("lanes:" + std::to_string(s.lanes) + "x" + std::to_string(s.loads) + "x" +
+                          std::to_string(s.rows),
+                      [s](const row_query& q) { return detail::by_lanes(q, s); }));
+  all.push_back(way("warp", detail::by_warps));
+  for (const int block : detail::row_blocks)
+    all.push_back(way("block:" + std::to_string(block), [block](const row_query& q) {
+      row_plan plan = detail::by_blocks(q, 1);
+      plan.block = block;
+      return plan;
+    }));
+  for (const std::uint64_t halves : {1, 2, 4, 8})
+    all.push_back(way("blocks:" + std::to_string(halves) + "/2",
+                      [halves](const row_query& q) { return in_several_blocks(q, halves); }));
+}
+
 }  // namespace
 }  // namespace TENFOLD_BACKEND
 
@@ -177,6 +224,7 @@ void append_matrix_peers(std::vector<peer>& all) {
   all.push_back(reading_peer<2, true>());
   all.push_back(reading_peer<4, false>());
   all.push_back(reading_peer<4, true>());
+  append_ways(all);
 }
 
 }  // namespace tenfold::measure

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -48,13 +49,14 @@ std::vector<matrix_shape> shapes() {
 /// The results of the rows, and one more behind them that nobody is to write.
 template <typename In, typename Op, typename F>
 auto results_of(const device& on, row_reducer<In, Op, F>& reducer,
-                std::type_identity_t<elements_of<In>> in, const matrix_shape& s) {
+                std::type_identity_t<elements_of<In>> in, const matrix_shape& s,
+                const std::optional<row_plan>& by = {}) {
   using T = typename row_reducer<In, Op, F>::T;
   T untouched;
   std::memset(static_cast<void*>(&untouched), 0x5a, sizeof untouched);
   const array<T> out(on, std::vector<T>(s.rows + 1, untouched));
   const stream queue(on);
-  reducer.enqueue(in, s.rows, s.columns, s.stride, out.get(), queue.handle());
+  reducer.enqueue(in, s.rows, s.columns, s.stride, out.get(), queue.handle(), by);
   queue.synchronize();
   std::vector<T> results = out.values();
   EXPECT_EQ(std::memcmp(&results.back(), &untouched, sizeof untouched), 0) << "behind " << s;
@@ -65,8 +67,8 @@ auto results_of(const device& on, row_reducer<In, Op, F>& reducer,
 /// The same of elements in an array, which begin after the shape's shift.
 template <typename In, typename Op>
 auto results_of(const device& on, row_reducer<In, Op>& reducer, const array<In>& in,
-                const matrix_shape& s) {
-  return results_of(on, reducer, elements_of<In>(in.get() + s.shift), s);
+                const matrix_shape& s, const std::optional<row_plan>& by = {}) {
+  return results_of(on, reducer, elements_of<In>(in.get() + s.shift), s, by);
 }
 
 template <typename In, typename Op>
@@ -391,6 +393,83 @@ TEST_P(Rows, AreRecordedInAGraphThatReplaysOnNewElements) {
         expected.push_back(row_in_order(changed, s, row, sum<std::uint32_t>{}));
     EXPECT_EQ(out.values(), expected) << factor;
   }
+}
+
+/// All that a plan can be, of elements or of vectors.
+std::vector<row_plan> plans_of(const row_query& q) {
+  std::vector<row_plan> all{detail::by_warps(q)};
+  for (const short_rows& each : detail::shapes_of_elements)
+    if (!detail::is_short_in_vectors(q)) all.push_back(detail::by_lanes(q, each));
+  for (const short_rows& each : detail::shapes_of_vectors)
+    if (detail::is_short_in_vectors(q)) all.push_back(detail::by_lanes(q, each));
+  for (const std::uint64_t blocks : {1, 2, 3, 40}) all.push_back(detail::by_blocks(q, blocks));
+  for (const int block : detail::row_blocks) {
+    all.push_back(detail::by_blocks(q, 1));
+    all.back().block = block;
+  }
+  return all;
+}
+
+template <typename In>
+void expect_right_by_any_plan(const device& on) {
+  const auto in = random_elements<In>(
+      [](std::mt19937& random) { return static_cast<In>(random_word(random)); });
+  const array<In> elements(on, in);
+  row_reducer<In, compose> ordered(on);
+  for (const matrix_shape& s : {matrix_shape{1000, 3, 3},
+                                {100, 33, 48},
+                                {9, 385, 386},
+                                {3, 4097, 4097},
+                                {200, 20, 20},
+                                {2, 40'000, 40'000},
+                                {1, 79'999, 79'999, 1}}) {
+    const row_query q = ordered.query(s.rows, s.columns, s.stride);
+    const std::uint64_t room = detail::most_partials(q.device);
+    std::vector<affine> expected;
+    for (std::size_t row = 0; row < s.rows; ++row)
+      expected.push_back(row_in_order(in, s, row, compose{}));
+    for (const row_plan& plan : plans_of(q))
+      if ((plan.by == row_folder::lanes && !detail::has_room(plan, q)) ||
+          (plan.blocks_per_row > 1 && s.rows * plan.blocks_per_row > room))
+        EXPECT_THROW(results_of(on, ordered, elements, s, plan), input_error) << s;
+      else
+        EXPECT_TRUE(same_bits(results_of(on, ordered, elements, s, plan), expected))
+            << s << ", folder " << static_cast<int>(plan.by) << ", block " << plan.block << ", "
+            << plan.shape.lanes << " x " << plan.shape.loads << " x " << plan.shape.rows << ", "
+            << plan.blocks_per_row << " blocks a row";
+  }
+}
+
+TEST_P(Rows, AreFoldedByAnyPlanOfTheirShape) {
+  expect_right_by_any_plan<std::uint32_t>(*on);
+  expect_right_by_any_plan<std::uint8_t>(*on);
+}
+
+TEST_P(Rows, RefuseAPlanOfOtherShapes) {
+  constexpr matrix_shape s{3, 100, 101};
+  const array elements(*on, std::vector<float>(s.end()));
+  row_reducer<float, sum<float>> add(*on);
+  const row_query q = add.query(s.rows, s.columns, s.stride);
+  const auto expect_refused = [&](auto&& spoil, const char* part) {
+    row_plan plan = detail::by_blocks(q, 2);
+    spoil(plan);
+    try {
+      results_of(*on, add, elements, s, plan);
+      ADD_FAILURE() << "not refused: " << part;
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+    }
+  };
+  expect_refused([](row_plan& p) { p.in_vectors = true; }, "where a vector may");
+  expect_refused([](row_plan& p) { p.blocks_per_row = 0; }, "one block, or several");
+  expect_refused([](row_plan& p) { p.by = row_folder::warp; }, "one block, or several");
+  expect_refused([](row_plan& p) { p.blocks_per_row = 1 << 30; }, "no room for the partials");
+  expect_refused([](row_plan& p) { p.blocks_per_row = 1, p.at_once = true; }, "of two launches");
+  expect_refused([](row_plan& p) { p.block = 128; }, "blocks of 256 threads");
+  expect_refused([](row_plan& p) { p.blocks_per_row = 1, p.at_once = false, p.block = 96; },
+                 "no kernel folds rows");
+  expect_refused([&](row_plan& p) { p = detail::by_lanes(q, {1, 1, 4}); }, "no room for so long");
+  expect_refused([&](row_plan& p) { p = detail::by_lanes(q, {4, 32, 1}); }, "no kernel folds rows");
 }
 
 TEST_P(Rows, RefuseWhatCannotBeMeant) {
