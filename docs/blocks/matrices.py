@@ -5,8 +5,8 @@ from blocks.modes import HEADS
 from blocks.results import GPU, results
 from scripts.common import Failure, device_name, table
 
-MATRICES, OF_TORCH, SMALL, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
-    f"{GPU}-{name}.json" for name in ("matrices", "python-matrices", "small-matrices", "segments", "transforms", "short-transforms"))
+MATRICES, OF_TORCH, SMALL, WAYS, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
+    f"{GPU}-{name}.json" for name in ("matrices", "python-matrices", "small-matrices", "ways", "segments", "transforms", "short-transforms"))
 OURS, CUB, TORCH, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:torch", "peer:matrix:read:"
 
 
@@ -114,6 +114,39 @@ def small_behind(mode):
              and (row["axis"], row["mode"], row["against"]) == ("rows", mode, CUB)]
     lost = [1 - row["ratio"] for row in found if row["ratio_high"] < 1]
     return f"{len(lost)} of {len(found)} shapes" + (f", by {100 * max(lost):.0f}% at most" if lost else "")
+
+
+FOLDERS = {"lanes": "lanes", "warp": "a warp", "block": "a block", "blocks": "several blocks"}
+
+
+def _ways(n, mode):
+    """Of each number of columns what the rule takes, and by who folds a row the fastest way that was tried."""
+    matrices = {}
+    for row in results(WAYS)["benchmarks"]:
+        if row["ok"] and row["mode"] == mode and row["n"] == n // row["columns"] * row["columns"]:
+            _, kind, who, *_ = row["contestant"].split(":")
+            ways = matrices.setdefault(row["columns"], {})
+            who = who if kind == "way" else "rule"
+            if who not in ways or row["ratio"] > ways[who]["ratio"]:
+                ways[who] = row
+    return matrices
+
+
+def row_ways(n=2**28, mode="after-producer"):
+    """Times as fast as what the rule takes, of the fastest way in which lanes, a warp and so on fold a row."""
+    lines = [[count(columns), f"{ways['rule']['real_time']:.4g}",
+              *(f"{ways[who]['ratio']:.3f}" if who in ways else "" for who in FOLDERS)]
+             for columns, ways in _ways(n, mode).items()]
+    what = f"columns, sums of rows, {count(n)} f32, {device_name(results(WAYS)['context'])}, {HEADS[mode]}"
+    return table([what, "the rule's, us", *FOLDERS.values()], lines)
+
+
+def rule_behind(n, mode):
+    """Of how many matrices another way is faster, where the interval leaves no doubt."""
+    matrices = _ways(n, mode)
+    lost = [max(row["ratio"] - 1 for row in ways.values() if row["ratio_low"] > 1)
+            for ways in matrices.values() if any(row["ratio_low"] > 1 for row in ways.values())]
+    return f"{len(lost)} of {len(matrices)}" + (f", by {100 * max(lost):.1f}% at most" if lost else "")
 
 
 TITLES = {"peer:transform:arg-max": "the greatest and its place", "peer:transform:dot": "dot product of two halves",
