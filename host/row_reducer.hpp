@@ -105,8 +105,8 @@ constexpr int loads_of_turn(std::size_t bytes_of_load) {
 inline constexpr std::uint64_t least_for_two_launches = std::uint64_t{1} << 24;
 inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
 
-/// Threads of a block, by what it folds: several rows, or one of less than 16 KiB; a longer row, or
-/// turns of it; a row of 64 to 128 KiB, alone.
+/// Threads of a block. Several rows have the first; partials, and blocks that share a row, the
+/// second; a row alone has any.
 inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
 inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
 
@@ -142,12 +142,14 @@ inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns
 /// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
 /// a time then lies closer together. Large partials make the number smaller, since they take longer
 /// to fold. To fold partials is taken to cost as much as eight turns: a row with fewer gets one
-/// block.
+/// block, and one of less than 32 turns where the largest blocks, one a row, are a fifth of the
+/// threads that the device holds.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
-  if (turns < 8 || rows >= wanted) return 1;
+  const bool is_served = 5 * rows * lone_block >= blocks_held(q.device) * turns_block;
+  if (turns < 8 || rows >= wanted || (turns < 32 && is_served)) return 1;
   if (rows == 1) return blocks_for_only_row(q, turns);
   const std::uint64_t few = ceil_div(wanted, rows);
   const std::uint64_t most =
@@ -179,9 +181,11 @@ inline row_plan by_warps(const row_query& q) {
           loads_once(q.device, q.rows * q.stride * q.element_bytes)};
 }
 
-inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row) {
+inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
+                          int block = turns_block) {
   row_plan plan = by_warps(q);
   plan.by = row_folder::blocks;
+  plan.block = block;
   plan.blocks_per_row = blocks_per_row;
   const std::uint64_t bytes = q.columns * q.element_bytes;
   constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
@@ -189,9 +193,34 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row) {
                  blocks_per_row <= most_at_once && q.result_bytes <= largest_short_result &&
                  q.rows * bytes < least_for_two_launches && q.rows <= most_rows_at_once &&
                  q.rows * blocks_per_row <= q.device.blocks_per_launch;
-  if (bytes >= 16384 || blocks_per_row > 1) plan.block = turns_block;
-  if (bytes >= 65536 && bytes < 131072 && blocks_per_row == 1) plan.block = lone_block;
   return plan;
+}
+
+/// Of one row, a warp or a block: so many that all of the row is on its way at once, or else the
+/// largest. Where the device does not hold so many for all rows at a time, fewer, as long as a row
+/// takes no more than eight turns: that takes less time than rows that wait for others. Where it
+/// holds none of these, there is much to read, and what matters is how long a row is.
+inline int threads_of_row(const row_query& q) {
+  const std::uint64_t width = has_aligned_rows(q) ? q.vector_width : 1;
+  const std::uint64_t of_lane =
+      width * static_cast<std::uint64_t>(loads_of_turn(width * q.element_bytes));
+  const std::uint64_t held = blocks_held(q.device) * turns_block;
+  const auto turns = [&](int threads) {
+    return ceil_div(q.columns, static_cast<std::uint64_t>(threads) * of_lane);
+  };
+  const auto are_held = [&](int threads) {
+    return q.rows * static_cast<std::uint64_t>(threads) <= held;
+  };
+  const std::array sizes{q.device.warp_size, lanes_block, turns_block, lone_block};
+  auto size = sizes.begin();
+  while (turns(*size) > 1 && size + 1 != sizes.end()) ++size;
+  while (!are_held(*size) && size != sizes.begin() && turns(size[-1]) <= 8) --size;
+  if (are_held(*size)) return *size;
+  const std::uint64_t bytes = q.columns * q.element_bytes;
+  return bytes <= 6144   ? q.device.warp_size
+         : bytes < 16384 ? lanes_block
+         : bytes < 65536 ? turns_block
+                         : lone_block;
 }
 
 /// Whether a row finds room in the loads of a plan's lanes.
@@ -228,10 +257,10 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
 /// `tenfold_duel --columns N --peers matrix:sums,way` measures it beside the other ways.
 [[nodiscard]] inline row_plan plan_rows(const row_query& q) {
   using namespace detail;
-  const std::uint64_t threads = blocks_wanted(q.device) / 2 * turns_block;
+  const std::uint64_t most = blocks_wanted(q.device) / 4 * turns_block;
   const auto of_lanes = [&](const auto& shapes) -> std::optional<row_plan> {
     for (const short_rows& each : shapes) {
-      if (each == shapes_of_elements[0] && q.rows > threads / 2) continue;
+      if (each == shapes_of_elements[0] && q.rows > most) continue;
       if (const row_plan plan = by_lanes(q, each); has_room(plan, q)) return plan;
     }
     return {};
@@ -240,10 +269,9 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
     if (const auto plan =
             is_short_in_vectors(q) ? of_lanes(shapes_of_vectors) : of_lanes(shapes_of_elements))
       return *plan;
-  if (q.columns * q.element_bytes <= 6144 &&
-      q.rows >= threads / static_cast<std::uint64_t>(q.device.warp_size))
-    return by_warps(q);
-  return by_blocks(q, blocks_for(q));
+  if (const std::uint64_t blocks = blocks_for(q); blocks > 1) return by_blocks(q, blocks);
+  const int threads = threads_of_row(q);
+  return threads == q.device.warp_size ? by_warps(q) : by_blocks(q, 1, threads);
 }
 
 namespace detail {

@@ -200,11 +200,8 @@ void append_ways(std::vector<peer>& all) {
                       [s](const row_query& q) { return detail::by_lanes(q, s); }));
   all.push_back(way("warp", detail::by_warps));
   for (const int block : detail::row_blocks)
-    all.push_back(way("block:" + std::to_string(block), [block](const row_query& q) {
-      row_plan plan = detail::by_blocks(q, 1);
-      plan.block = block;
-      return plan;
-    }));
+    all.push_back(way("block:" + std::to_string(block),
+                      [block](const row_query& q) { return detail::by_blocks(q, 1, block); }));
   for (const std::uint64_t halves : {1, 2, 4, 8})
     all.push_back(way("blocks:" + std::to_string(halves) + "/2",
                       [halves](const row_query& q) { return in_several_blocks(q, halves); }));

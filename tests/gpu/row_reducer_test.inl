@@ -35,8 +35,9 @@ class Rows : public OnDevice {};
 std::vector<matrix_shape> shapes() {
   std::vector<matrix_shape> all;
   for (const std::size_t columns :
-       {0,  1,   2,   3,   4,   5,   8,   9,   16,  17,   24,   25,   31,   33,   40,     41,    80,
-        81, 128, 129, 160, 161, 256, 257, 384, 385, 1000, 1536, 1537, 4096, 4097, 19'999, 79'999})
+       {0,   1,   2,    3,    4,    5,    8,    9,      16,     17,    24,  25,
+        31,  33,  40,   41,   80,   81,   128,  129,    160,    161,   256, 257,
+        384, 385, 1000, 1536, 1537, 4096, 4097, 12'000, 19'999, 79'999})
     for (const std::size_t rows : {0, 1, 2, 3, 7, 8, 9, 100, 1500})
       for (const matrix_shape s : {matrix_shape{rows, columns, columns},
                                    {rows, columns, columns, 1},
@@ -121,13 +122,15 @@ TEST_P(Rows, OfIntegersAreExact) {
                sum<std::int64_t>{});
 }
 
-/// What an H200 was measured to need: it holds 792 blocks.
+/// It holds 792 blocks of 256 threads that fold rows.
+const device_properties h200{.name = "an H200",
+                             .warp_size = 32,
+                             .multiprocessors = 132,
+                             .threads_per_multiprocessor = 2048,
+                             .blocks_per_launch = std::uint64_t{1} << 31};
+
+/// What it was measured to need.
 TEST(RowPlans, TheOnlyRowHasTheMoreBlocksTheLongerItIs) {
-  const device_properties h200{.name = "an H200",
-                               .warp_size = 32,
-                               .multiprocessors = 132,
-                               .threads_per_multiprocessor = 2048,
-                               .blocks_per_launch = std::uint64_t{1} << 31};
   const auto blocks = [&](std::uint64_t mebibytes, std::size_t result_bytes) {
     const std::uint64_t columns = mebibytes << 18;
     return plan_rows({h200, 1, columns, columns, 4, 4, result_bytes}).blocks_per_row;
@@ -142,6 +145,33 @@ TEST(RowPlans, TheOnlyRowHasTheMoreBlocksTheLongerItIs) {
   EXPECT_EQ(blocks(1, 16), 64u);
   EXPECT_EQ(blocks(255, 16), 792u);
   EXPECT_EQ(blocks(256, 16), 1584u);
+}
+
+/// The fastest that it was measured to have; `bench/record --only ways` shows some of them.
+TEST(RowPlans, ARowHasTheThreadsThatFindRoomWithThoseOfAllRows) {
+  const auto threads = [](std::uint64_t rows, std::uint64_t columns) {
+    const row_plan plan = plan_rows({h200, rows, columns, columns, 4, 4, 4});
+    const auto blocks = static_cast<int>(plan.blocks_per_row);
+    return plan.by == row_folder::warp ? 32 : plan.block * blocks;
+  };
+  // All of a row at once.
+  EXPECT_EQ(threads(163, 400), 32);
+  EXPECT_EQ(threads(436, 600), 128);
+  EXPECT_EQ(threads(21, 3000), 256);
+  EXPECT_EQ(threads(84, 12'345), 512);
+  // In turns, for all rows at once.
+  EXPECT_EQ(threads(6990, 600), 32);
+  EXPECT_EQ(threads(2048, 2048), 32);
+  EXPECT_EQ(threads(1024, 4096), 128);
+  EXPECT_EQ(threads(682, 24'576), 256);
+  // Not all rows at once.
+  EXPECT_EQ(threads(1 << 20, 1000), 32);
+  EXPECT_EQ(threads(1 << 16, 4096), 256);
+  EXPECT_EQ(threads(1 << 12, 1 << 16), 512);
+  // From 128 KiB on, and from 512 KiB on.
+  EXPECT_EQ(threads(128, 32'768), 512);
+  EXPECT_GT(threads(32, 32'768), 512);
+  EXPECT_GT(threads(128, 131'072), 512);
 }
 
 /// Of every length at which another kernel is chosen, and of the one before it.
@@ -402,11 +432,8 @@ std::vector<row_plan> plans_of(const row_query& q) {
     if (!detail::is_short_in_vectors(q)) all.push_back(detail::by_lanes(q, each));
   for (const short_rows& each : detail::shapes_of_vectors)
     if (detail::is_short_in_vectors(q)) all.push_back(detail::by_lanes(q, each));
-  for (const std::uint64_t blocks : {1, 2, 3, 40}) all.push_back(detail::by_blocks(q, blocks));
-  for (const int block : detail::row_blocks) {
-    all.push_back(detail::by_blocks(q, 1));
-    all.back().block = block;
-  }
+  for (const std::uint64_t blocks : {2, 3, 40}) all.push_back(detail::by_blocks(q, blocks));
+  for (const int block : detail::row_blocks) all.push_back(detail::by_blocks(q, 1, block));
   return all;
 }
 

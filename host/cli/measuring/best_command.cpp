@@ -170,7 +170,7 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
     items = width * static_cast<std::uint64_t>(plan.shape.loads * rows);
   } else if (plan.by == row_folder::warp) {
     who = "a warp a row";
-    why = "there are rows for all warps: no shared memory, no barrier";
+    why = "its lanes have much or all of a row on their way: no shared memory, no barrier";
   } else {
     file = "kernels/rows/blocks_per_row.hpp";
     const bool is_alone = plan.blocks_per_row == 1;
@@ -179,7 +179,7 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
                                  plan.at_once ? "the last of them folds what they leave (in a "
                                                 "graph a second launch does)"
                                               : "a second launch");
-    why = is_alone ? "all warps of a block have loads on their way"
+    why = is_alone ? "a row is long, or rows are few: all warps of a block have loads on their way"
                    : "with one block a row, multiprocessors would be idle";
   }
   return {who, file, why, plan.block, items, blocks};
