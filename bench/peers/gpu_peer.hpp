@@ -115,7 +115,7 @@ namespace tenfold::measure {
 /// Kernels that tell what a block's steps cost, for warps of 32.
 void append_cost_peers(std::vector<peer>& all);
 
-/// Sums of the rows of a matrix, and what memory allows for them.
+/// Sums of the rows of a matrix, what memory allows for them, and each way to fold rows.
 void append_matrix_peers(std::vector<peer>& all);
 
 /// Several results of the same elements, and what becomes of them.

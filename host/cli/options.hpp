@@ -42,10 +42,11 @@ struct options {
   std::string schedule = "in-order";
   std::string input;  ///< a .npy file; empty: random elements
   std::uint64_t seed = 1;
-  bool beyond = false;   ///< the ladder goes on after the ten stages
-  bool detours = false;  ///< and with the kernels beside the ladder
-  bool times = false;    ///< the ladder shows the executor's times, too
-  std::string sizes;     ///< of the ladder, as typed; empty: `n` alone
+  std::vector<std::string> stages;  ///< of the ladder, by number or name; none: the ten
+  bool beyond = false;              ///< the ladder goes on after the ten stages
+  bool detours = false;             ///< and with the kernels beside the ladder
+  bool times = false;               ///< the ladder shows the executor's times, too
+  std::string sizes;                ///< of the ladder, as typed; empty: `n` alone
   /// What the ladder measures beside the stages, by name; empty: nothing.
   std::vector<std::string> peers;
   std::string mode;          ///< as typed; empty: by the device

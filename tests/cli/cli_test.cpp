@@ -1142,6 +1142,18 @@ TEST_F(Cli, LadderWithoutAnyStageThatServes) {
   EXPECT_TRUE(contains(silent.err, "warp sizes 32 and 64")) << silent.what();
 }
 
+TEST_F(Cli, LadderOfSomeStages) {
+  const json rows =
+      measure({"ladder", "--stages", "two_pass,1,13", "--n", "5000", "--device", "simt:32"})
+          .at("benchmarks");
+  std::vector<int> stages;
+  for (const json& each : rows) stages.push_back(each.at("stage"));
+  EXPECT_EQ(stages, (std::vector{10, 1, 13}));
+  const words ladder{"ladder", "--device", "simt:32", "--stages"};
+  expect_refusal(tenfold(ladder + words{"1,99"}), bad_input, {"99"});
+  expect_refusal(tenfold(ladder + words{"1", "--beyond"}), bad_input, {"--stages", "--beyond"});
+}
+
 TEST_F(Cli, LadderRefusesWhatRunRefuses) {
   const words ladder{"ladder", "--device", "simt:32"};
   expect_refusal(tenfold(ladder + words{"--n", "x"}), bad_input, {"'x' is not a count"});

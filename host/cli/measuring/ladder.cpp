@@ -74,8 +74,11 @@ std::string title_of(const candidate& who) {
 std::vector<candidate> choose_candidates(const options& o, const device_choice& choice,
                                          const std::vector<const stage_info*>& beside) {
   std::vector<candidate> all;
+  for (const std::string& each : o.stages)
+    all.push_back(choose_stage_candidate(stage_or_kernel(each), o));
   for (const stage_info& stage : catalogue)
-    if (o.beyond || !is_beyond(stage)) all.push_back(choose_stage_candidate(stage, o));
+    if (o.stages.empty() && (o.beyond || !is_beyond(stage)))
+      all.push_back(choose_stage_candidate(stage, o));
   for (const stage_info* each : beside) all.push_back(choose_stage_candidate(*each, o));
   add_peers(all, o, choice);
   add_readers(all, choice);

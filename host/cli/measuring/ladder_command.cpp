@@ -290,7 +290,13 @@ CLI::App* declare_ladder(CLI::App& app, options& o) {
   add_shape_options(*ladder, o);
   add_kernel_option(*ladder, o);
   const auto sharing = add_sharing_options(*ladder, o);
-  ladder->add_flag("--beyond", o.beyond, "go on with the stages that come after the ten");
+  CLI::Option* const stages =
+      ladder
+          ->add_option("--stages", o.stages,
+                       "these alone, by number or name: 1,two_pass,17 [the ten]")
+          ->delimiter(',');
+  ladder->add_flag("--beyond", o.beyond, "go on with the stages that come after the ten")
+      ->excludes(stages);
   ladder->add_flag("--detours", o.detours,
                    "and with the kernels beside the ladder, see 'tenfold list --detours'");
   ladder->add_flag("--times", o.times,
@@ -306,7 +312,7 @@ CLI::App* declare_ladder(CLI::App& app, options& o) {
       ->expected(0, -1)
       ->default_str("all");
   for (CLI::Option* const each : sharing)
-    each->excludes("--kernel", "--detours", "--sizes", "--peers");
+    each->excludes("--stages", "--kernel", "--detours", "--sizes", "--peers");
   return ladder;
 }
 
