@@ -9,7 +9,9 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 

@@ -142,8 +142,8 @@ inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns
 /// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
 /// a time then lies closer together. Large partials make the number smaller, since they take longer
 /// to fold. To fold partials is taken to cost as much as eight turns: a row with fewer gets one
-/// block, and one of less than 32 turns where the largest blocks, one a row, are a fifth of the
-/// threads that the device holds.
+/// block, and so does one with fewer than 32 where the largest blocks, one a row, have a fifth or
+/// more of the threads that the device holds.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / 16384;
   const std::uint64_t wanted = blocks_wanted(q.device);
@@ -199,7 +199,8 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// Of one row, a warp or a block: so many that all of the row is on its way at once, or else the
 /// largest. Where the device does not hold so many for all rows at a time, fewer, as long as a row
 /// takes no more than eight turns: that takes less time than rows that wait for others. Where it
-/// holds none of these, there is much to read, and what matters is how long a row is.
+/// holds none of these, there is much to read, and what matters is how long a row is. A turn here
+/// is what all the threads load at once.
 inline int threads_of_row(const row_query& q) {
   const std::uint64_t width = has_aligned_rows(q) ? q.vector_width : 1;
   const std::uint64_t of_lane =
@@ -237,7 +238,8 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
   if (plan.by == row_folder::lanes && !has_room(plan, q))
     throw input_error("its lanes have no room for so long a row: use a plan of more loads");
   if (share == 0 || (share > 1 && plan.by != row_folder::blocks))
-    throw input_error("a row has one block, or several where blocks fold it: use such a plan");
+    throw input_error(
+        "only row_folder::blocks takes several blocks a row, and none takes 0: use 1");
   if (share > 1 && share > most_partials(q.device) / q.rows)
     throw input_error("there is no room for the partials of so many blocks: use fewer for a row");
   if (plan.at_once && !by_blocks(q, share).at_once)
@@ -362,7 +364,7 @@ class row_reducer {
     return plan_rows(query(rows, columns, stride));
   }
 
-  /// What that follows from.
+  /// What the plan for such a matrix follows from. It refers to the reducer, and lives no longer.
   [[nodiscard]] row_query query(std::uint64_t rows, std::uint64_t columns,
                                 std::uint64_t stride) const {
     return {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T), where_};
@@ -377,7 +379,9 @@ class row_reducer {
     for_warps(device_, [&]<int WarpSize>() {
       kernel = plan.in_vectors ? choose<WarpSize, width>(plan) : choose<WarpSize, 1>(plan);
     });
-    if (!kernel) throw input_error("no kernel folds rows by such a plan: use a shape of its list");
+    if (!kernel)
+      throw input_error(
+          "no kernel has such a shape or block: use those that host/row_reducer.hpp lists");
     const std::uint64_t most = properties_.blocks_per_launch;
     const std::size_t of_block = detail::rows_of_block(plan, device_.warp_size());
     if (plan.by == row_folder::lanes) {

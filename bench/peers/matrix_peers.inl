@@ -177,6 +177,7 @@ peer reading_peer() {
 /// Rows that are folded in one way, whatever the rule takes.
 peer way(const std::string& name, const planner& plan) {
   return {.name = "way:" + name,
+          .of_matrices = true,
           .make = [plan](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             refuse_arrays(at);
             if (at.axis != matrix_axis::rows)
@@ -185,14 +186,17 @@ peer way(const std::string& name, const planner& plan) {
           }};
 }
 
-/// Blocks for so many halves of what the rule calls enough, however many rows share them.
+/// In all as many blocks as the device has room for, times so many halves, but no more than have
+/// something to read, and room for their partials.
 row_plan in_several_blocks(const row_query& q, std::uint64_t halves) {
-  const std::uint64_t all = detail::blocks_wanted(q.device) * halves / 2;
-  if (all <= q.rows) throw input_error("there are rows for so many blocks: one block folds a row");
-  return detail::by_blocks(q, ceil_div(all, q.rows));
+  const std::uint64_t wanted = ceil_div(detail::blocks_wanted(q.device) * halves / 2, q.rows);
+  const std::uint64_t turns = ceil_div(q.columns * q.element_bytes, std::uint64_t{16384});
+  const std::uint64_t blocks = std::min({wanted, turns, detail::most_partials(q.device) / q.rows});
+  if (blocks < 2) throw input_error("rows are too many or too short for several blocks each");
+  return detail::by_blocks(q, blocks);
 }
 
-/// All the ways in which kernels/rows folds.
+/// In which lanes, a warp, a block or several blocks can fold a row.
 void append_ways(std::vector<peer>& all) {
   for (const short_rows& s : detail::shapes_of_elements)
     all.push_back(way("lanes:" + std::to_string(s.lanes) + "x" + std::to_string(s.loads) + "x" +
@@ -212,6 +216,7 @@ void append_ways(std::vector<peer>& all) {
 
 void append_matrix_peers(std::vector<peer>& all) {
   all.push_back({.name = "matrix:sums",
+                 .of_matrices = true,
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
                    refuse_arrays(at);
                    return std::make_unique<matrix_sums>(own_session(on), at);

@@ -148,6 +148,7 @@ peer newest_cub(const std::string& name) {
 __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<peer>& all) {
   all.push_back({.name = "matrix:cub",
                  .version = version_of(CUB_VERSION),
+                 .of_matrices = true,
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
                    refuse_arrays(at);
                    if (at.axis == matrix_axis::columns)

@@ -58,7 +58,7 @@ def name_of(library, rows):
 def ratio_of_runs(theirs, ours):
     """Of medians, with what lies between the fastest 5% of one and the slowest 5% of the other."""
     keys = (("real_time", "real_time"), ("p5", "p95"), ("p95", "p5"))
-    return "{:.3f} ({:.3f}..{:.3f})".format(*(theirs[a] / ours[b] for a, b in keys))
+    return "{:.3f} ({:.3f} to {:.3f})".format(*(theirs[a] / ours[b] for a, b in keys))
 
 
 def _cells(rows, library):
@@ -113,7 +113,7 @@ def small_behind(mode):
     found = [row for row in results(SMALL)["benchmarks"] if row["ok"] and row["contestant"] == OURS
              and (row["axis"], row["mode"], row["against"]) == ("rows", mode, CUB)]
     lost = [1 - row["ratio"] for row in found if row["ratio_high"] < 1]
-    return f"{len(lost)} of {len(found)} shapes" + (f", by {100 * max(lost):.0f}% at most" if lost else "")
+    return f"{len(lost)} of {len(found)} shapes" + (f", by {100 * max(lost):.1f}% at most" if lost else "")
 
 
 FOLDERS = {"lanes": "lanes", "warp": "a warp", "block": "a block", "blocks": "several blocks"}

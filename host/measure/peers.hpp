@@ -23,6 +23,7 @@ struct peer {
   peer_kind kind = peer_kind::reduction;
   /// Hands its result to the host before it returns, so that no graph can hold it.
   bool waits = false;
+  bool of_matrices = false;  ///< and of nothing else
   /// What this program was built without; empty for a peer that is here.
   std::string absent{};
   /// For as many elements as the conditions say, or fewer.

@@ -183,7 +183,7 @@ TEST_F(CudaFails, ALadderShowsTheSharesThatAreKnown) {
                           {{"CUDA_VISIBLE_DEVICES", ""}});
   EXPECT_TRUE(contains(o.out, "of peak")) << o.what();
   EXPECT_TRUE(contains(o.out, "%\n")) << o.what();
-  for (const char* part : {"of ceiling", "The read ceiling", "vs cub", "speed over stage 1"})
+  for (const char* part : {"of ceiling", "The read ceiling", "vs cub", "speed over the first"})
     EXPECT_FALSE(contains(o.out, part)) << part << o.what();
 }
 

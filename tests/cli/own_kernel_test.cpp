@@ -312,7 +312,6 @@ TEST_F(OwnKernel, RefusesWhatIsNoKernelFile) {
 
 // Beyond what trials reach n says by its remainder what the kernel does wrong, so that one build
 // has all faults. Few threads fold many elements, which the executor does faster.
-constexpr std::uint64_t remainders = 8;
 constexpr const char* fault_names[] = {"gives zero", "leaves out the last tile",
                                        "leaves out one element in a thousand",
                                        "leaves out one element", "adds one element twice"};

@@ -26,6 +26,7 @@ void add_peers(std::vector<candidate>& all, const options& o, const device_choic
     // One by one, the kernels that only read, or do nothing, tell most readers nothing.
     if (!is_chosen && each.kind() != peer_kind::reduction && each.kind() != peer_kind::copy)
       continue;
+    if (!is_chosen && each.peer->of_matrices) continue;  // a ladder has none
     if (choice.is_executor()) each.on_cpu = false;
     all.push_back(std::move(each));
   }
@@ -75,7 +76,7 @@ std::vector<candidate> choose_candidates(const options& o, const device_choice& 
                                          const std::vector<const stage_info*>& beside) {
   std::vector<candidate> all;
   for (const std::string& each : o.stages)
-    all.push_back(choose_stage_candidate(stage_or_kernel(each), o));
+    all.push_back(choose_stage_candidate(choose_stage(each), o));
   for (const stage_info& stage : catalogue)
     if (o.stages.empty() && (o.beyond || !is_beyond(stage)))
       all.push_back(choose_stage_candidate(stage, o));
@@ -262,7 +263,7 @@ ladder_table::ladder_table(ladder_columns columns) : columns_(std::move(columns)
   if (columns_.has_facts)
     add({"", 2 + longest_bar, true, 6});
   else if (columns_.has_bar())
-    add({"speed over stage 1, on a log scale", 2 + 34, true, 6});
+    add({"speed over the first, on a log scale", 2 + 34, true, 6});
   if (columns_.share_of_peak) add({"of peak", 8, false, 3});
   if (columns_.share_of_ceiling) add({"of ceiling", 11, false, 2});
   if (!columns_.best_peer.empty()) add({"vs " + columns_.best_peer, 10, false, 1});
