@@ -49,6 +49,12 @@ def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
     return share_of(_matrices(axis, mode)[columns], contestant)
 
 
+def matrix_shares(columns, axis, mode):
+    """From the least to the most of what ours have of it."""
+    shares = [100 * matrix_share(each, axis, mode) for each in columns]
+    return f"{min(shares):.0f} to {max(shares):.0f}%"
+
+
 def name_of(library, rows):
     """With its version, given its rows: the toolkit's CUB sums matrices more slowly, so a newer one stands here."""
     versions = {row["peer_version"].partition("+")[0] for row in rows if row["contestant"] == library}
