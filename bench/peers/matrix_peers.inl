@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/peers/gpu_peer.hpp"
@@ -206,9 +207,13 @@ void append_ways(std::vector<peer>& all) {
   for (const int block : detail::row_blocks)
     all.push_back(way("block:" + std::to_string(block),
                       [block](const row_query& q) { return detail::by_blocks(q, 1, block); }));
-  for (const std::uint64_t halves : {1, 2, 4, 8})
-    all.push_back(way("blocks:" + std::to_string(halves) + "/2",
-                      [halves](const row_query& q) { return in_several_blocks(q, halves); }));
+  // No slash in a name: it parts the fields of a result's.
+  constexpr std::pair<const char*, std::uint64_t> room[] = {
+      {"0.5x", 1}, {"1x", 2}, {"2x", 4}, {"4x", 8}};
+  for (const auto& each : room)
+    all.push_back(
+        way(std::string("blocks:") + each.first,
+            [halves = each.second](const row_query& q) { return in_several_blocks(q, halves); }));
 }
 
 }  // namespace
