@@ -186,8 +186,7 @@ struct tile_elements {
 
   /// Loads `count` elements.
   /// @param has_room whether there are enough around them for vectors
-  /// @param once marks them as read once
-  __device__ tile_elements(const In* from, unsigned count, bool has_room, bool once)
+  __device__ tile_elements(const In* from, unsigned count, bool has_room)
       : lead(reinterpret_cast<std::uintptr_t>(from) % (Width * sizeof(In)) / sizeof(In)),
         are_loaded(has_room &&
                    (alignof(In) == sizeof(In) || gpu::is_vector_aligned<Width>(from - lead))) {
@@ -195,7 +194,7 @@ struct tile_elements {
     const In* const mine = from + threadIdx.x % WarpSize * Width - lead;
     static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
       if (L * Apart < lead + count)
-        get<L>(vectors) = gpu::load_vector<Width>(mine + L * Apart, once);
+        get<L>(vectors) = gpu::load_vector<Width>(mine + L * Apart, false);
     });
   }
 
@@ -310,12 +309,12 @@ struct share {
     const unsigned most_ends =
         likely_ends < MostEnds ? (likely_ends + Ends - 1) / Ends * Ends : MostEnds;
 
-    // What may be of the tile is on its way before it is known where the tile ends. Where many
-    // segments end, that is often too much, and is loaded again.
+    // What may be of the tile is on its way before it is known where the tile ends. What was too
+    // much is loaded again by the next tile, so no load is marked as the only one.
     const auto my_ends = load_ends<Ends>(most_ends, Tile);
     const tile_elements<WarpSize, In, Width, Width == 1 ? 1 : Loads> elements(
         from, Width == 1 ? 0 : most_elements,
-        has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)), Ends == 1);
+        has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)));
 
     const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
     const unsigned length = length_up_to(here, my_ends, most_ends, most_elements, most_steps);
