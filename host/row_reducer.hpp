@@ -109,6 +109,8 @@ inline constexpr std::size_t most_rows_at_once = least_for_two_launches >> 17;
 /// second; a row alone has any.
 inline constexpr int lanes_block = 128, turns_block = 256, lone_block = 512;
 inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
+/// What a block of `turns_block` threads loads at once.
+inline constexpr std::uint64_t bytes_of_turn = 16384;
 
 /// Blocks for twice the threads that the device has room for: the second half takes the place of
 /// what ends early.
@@ -145,7 +147,7 @@ inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns
 /// block, and so does one with fewer than 32 where the largest blocks, one a row, have a fifth or
 /// more of the threads that the device holds.
 inline std::uint64_t blocks_for(const row_query& q) {
-  const std::uint64_t turns = q.columns * q.element_bytes / 16384;
+  const std::uint64_t turns = q.columns * q.element_bytes / bytes_of_turn;
   const std::uint64_t wanted = blocks_wanted(q.device);
   const std::uint64_t rows = std::max<std::uint64_t>(q.rows, 1);
   const bool is_served = 5 * rows * lone_block >= blocks_held(q.device) * turns_block;
@@ -199,8 +201,8 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// Of one row, a warp or a block: so many that all of the row is on its way at once, or else the
 /// largest. Where the device does not hold so many for all rows at a time, fewer, as long as a row
 /// takes no more than eight turns: that takes less time than rows that wait for others. Where it
-/// holds none of these, there is much to read, and what matters is how long a row is. A turn here
-/// is what all the threads load at once.
+/// holds none of these, there is much to read, and what matters is how long a row is. Here the
+/// turns are those of so many threads.
 inline int threads_of_row(const row_query& q) {
   const std::uint64_t width = has_aligned_rows(q) ? q.vector_width : 1;
   const std::uint64_t of_lane =

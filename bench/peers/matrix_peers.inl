@@ -191,7 +191,7 @@ peer way(const std::string& name, const planner& plan) {
 /// something to read, and room for their partials.
 row_plan in_several_blocks(const row_query& q, std::uint64_t halves) {
   const std::uint64_t wanted = ceil_div(detail::blocks_wanted(q.device) * halves / 2, q.rows);
-  const std::uint64_t turns = ceil_div(q.columns * q.element_bytes, std::uint64_t{16384});
+  const std::uint64_t turns = ceil_div(q.columns * q.element_bytes, detail::bytes_of_turn);
   const std::uint64_t blocks = std::min({wanted, turns, detail::most_partials(q.device) / q.rows});
   if (blocks < 2) throw input_error("rows are too many or too short for several blocks each");
   return detail::by_blocks(q, blocks);
@@ -208,9 +208,9 @@ void append_ways(std::vector<peer>& all) {
     all.push_back(way("block:" + std::to_string(block),
                       [block](const row_query& q) { return detail::by_blocks(q, 1, block); }));
   // No slash in a name: it parts the fields of a result's.
-  constexpr std::pair<const char*, std::uint64_t> room[] = {
+  constexpr std::pair<const char*, std::uint64_t> multiples[] = {
       {"0.5x", 1}, {"1x", 2}, {"2x", 4}, {"4x", 8}};
-  for (const auto& each : room)
+  for (const auto& each : multiples)
     all.push_back(
         way(std::string("blocks:") + each.first,
             [halves = each.second](const row_query& q) { return in_several_blocks(q, halves); }));
