@@ -3,6 +3,7 @@
 TENFOLD_PITFALLS_PROGRAM names the program that runs a pitfall.
 """
 
+import argparse
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "bench"))
@@ -90,6 +92,16 @@ class Twins(unittest.TestCase):
         loud = pitfalls.loud_twins(self.looks(racecheck={"found": True, "text": "4"},
                                               memcheck={"found": False, "text": "hangs"}))
         self.assertEqual(loud, ["x_mended: memcheck says hangs", "x_mended: racecheck says 4"])
+
+
+class Time(unittest.TestCase):
+    def test_is_longer_for_a_check_which_may_compile_first(self):
+        options = argparse.Namespace(program="p", sanitizer="s", tenfold="t", times=1, timeout=1)
+        seen = {}
+        with unittest.mock.patch.object(
+                pitfalls, "run", side_effect=lambda command, timeout: seen.setdefault(command[0], timeout) and (0, "")):
+            pitfalls.look_at({"name": "x", "shape": {}}, options)
+        self.assertEqual(seen, {"p": 1, "s": 1, "t": pitfalls.TIMES_AS_LONG})
 
 
 class Program(unittest.TestCase):
