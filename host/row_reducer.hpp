@@ -201,8 +201,8 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// Of one row, a warp or a block: so many that all of the row is on its way at once, or else the
 /// largest. Where the device does not hold so many for all rows at a time, fewer, as long as a row
 /// takes no more than eight turns: that takes less time than rows that wait for others. Where it
-/// holds none of these, there is much to read, and what matters is how long a row is. Here the
-/// turns are those of so many threads.
+/// holds none of these, there is much to read, and what matters is how long a row is. Here a turn
+/// is what so many threads load at once.
 inline int threads_of_row(const row_query& q) {
   const std::uint64_t width = has_aligned_rows(q) ? q.vector_width : 1;
   const std::uint64_t of_lane =
