@@ -101,7 +101,7 @@ class Time(unittest.TestCase):
         with unittest.mock.patch.object(
                 pitfalls, "run", side_effect=lambda command, timeout: seen.setdefault(command[0], timeout) and (0, "")):
             pitfalls.look_at({"name": "x", "shape": {}}, options)
-        self.assertEqual(seen, {"p": 1, "s": 1, "t": pitfalls.TIMES_AS_LONG})
+        self.assertEqual(seen, {"p": 1, "s": 1, "t": pitfalls.CHECK_LIMIT_IN_RUNS})
 
 
 class Program(unittest.TestCase):
