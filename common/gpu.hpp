@@ -80,7 +80,7 @@ inline constexpr int vector_width =
 
 /// Whether vectors of Width elements may be loaded from p. Single elements always may.
 template <int Width, typename In>
-__device__ bool is_vector_aligned(const In* p) {
+__host__ __device__ bool is_vector_aligned(const In* p) {
   return Width == 1 || reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) == 0;
 }
 

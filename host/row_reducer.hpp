@@ -60,6 +60,7 @@ struct row_query {
   std::size_t vector_width;   ///< elements in the widest load
   std::size_t result_bytes;
   launched_in where = launched_in::stream;  ///< the calls are
+  bool begin_anywhere = false;              ///< vectors of elements may
 };
 
 namespace detail {
@@ -80,8 +81,8 @@ inline constexpr std::array<short_rows, 13> shapes_of_elements{{{1, 4, 1, 256},
                                                                 {32, 5, 2},
                                                                 {32, 8, 1},
                                                                 {32, 12, 1}}};
-inline constexpr std::array<short_rows, 6> shapes_of_vectors{
-    {{1, 1, 4}, {2, 1, 4}, {4, 1, 4}, {8, 1, 4}, {16, 1, 4}, {32, 1, 4}}};
+inline constexpr std::array<short_rows, 7> shapes_of_vectors{
+    {{1, 2, 3}, {2, 2, 2}, {4, 2, 2}, {8, 2, 2}, {8, 4, 1}, {16, 4, 1}, {32, 4, 1}}};
 
 /// A lane's registers have room for so much.
 inline constexpr std::size_t largest_loads = 128, largest_short_result = 64;
@@ -159,14 +160,22 @@ inline std::uint64_t blocks_for(const row_query& q) {
   return std::min(turns, std::clamp(turns / 8, few, std::max(few, most)));
 }
 
-/// Whether each row begins where a vector may.
-inline bool has_aligned_rows(const row_query& q) {
-  return q.vector_width > 1 && (q.rows == 1 || q.stride % q.vector_width == 0);
+/// Rows of so many bytes are loaded in vectors wherever they begin, if their elements may be: it
+/// takes two loads and some shifts. Elements of two bytes take fewer loads of their own.
+constexpr std::uint64_t least_anywhere(std::size_t element_bytes) {
+  return element_bytes == 1 ? 4096 : 131072;
+}
+
+/// Whether rows are loaded in vectors.
+inline bool takes_vectors(const row_query& q) {
+  return q.vector_width > 1 &&
+         (q.rows == 1 || q.stride % q.vector_width == 0 ||
+          (q.begin_anywhere && q.columns * q.element_bytes >= least_anywhere(q.element_bytes)));
 }
 
 /// Whether short rows are loaded as vectors.
 inline bool is_short_in_vectors(const row_query& q) {
-  return has_aligned_rows(q) && q.element_bytes < 4;
+  return takes_vectors(q) && q.element_bytes < 4;
 }
 
 inline row_plan by_lanes(const row_query& q, const short_rows& shape) {
@@ -177,7 +186,7 @@ inline row_plan by_lanes(const row_query& q, const short_rows& shape) {
 
 inline row_plan by_warps(const row_query& q) {
   return {row_folder::warp,
-          has_aligned_rows(q),
+          takes_vectors(q),
           {},
           lanes_block,
           loads_once(q.device, q.rows * q.stride * q.element_bytes)};
@@ -204,7 +213,7 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// holds none of these, there is much to read, and what matters is how long a row is. Here a turn
 /// is what so many threads load at once.
 inline int threads_of_row(const row_query& q) {
-  const std::uint64_t width = has_aligned_rows(q) ? q.vector_width : 1;
+  const std::uint64_t width = takes_vectors(q) ? q.vector_width : 1;
   const std::uint64_t of_lane =
       width * static_cast<std::uint64_t>(loads_of_turn(width * q.element_bytes));
   const std::uint64_t held = blocks_held(q.device) * turns_block;
@@ -226,16 +235,17 @@ inline int threads_of_row(const row_query& q) {
                          : lone_block;
 }
 
-/// Whether a row finds room in the loads of a plan's lanes.
-inline bool has_room(const row_plan& plan, const row_query& q) {
+/// Whether a row finds room in the loads of a plan's lanes, and leaves so many elements of it.
+inline bool has_room(const row_plan& plan, const row_query& q, std::uint64_t left = 0) {
   const std::size_t width = plan.in_vectors ? q.vector_width : 1;
-  return q.columns <= static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads) * width;
+  const auto loads = static_cast<std::uint64_t>(plan.shape.lanes * plan.shape.loads);
+  return q.columns + left <= loads * width;
 }
 
 /// @throws input_error for a plan that is not of such a matrix
 inline void check_plan(const row_plan& plan, const row_query& q) {
   const std::uint64_t share = plan.blocks_per_row;
-  if (plan.in_vectors && !has_aligned_rows(q))
+  if (plan.in_vectors && !takes_vectors(q))
     throw input_error("no row begins where a vector may: use a plan without vectors");
   if (plan.by == row_folder::lanes && !has_room(plan, q))
     throw input_error("its lanes have no room for so long a row: use a plan of more loads");
@@ -265,7 +275,10 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
   const auto of_lanes = [&](const auto& shapes) -> std::optional<row_plan> {
     for (const short_rows& each : shapes) {
       if (each == shapes_of_elements[0] && q.rows > most) continue;
-      if (const row_plan plan = by_lanes(q, each); has_room(plan, q)) return plan;
+      const row_plan plan = by_lanes(q, each);
+      // Vectors for all loads of all lanes: more lanes are faster.
+      const std::uint64_t left = plan.in_vectors ? q.vector_width : 0;
+      if (has_room(plan, q, left)) return plan;
     }
     return {};
   };
@@ -369,7 +382,8 @@ class row_reducer {
   /// What the plan for such a matrix follows from. It refers to the reducer, and lives no longer.
   [[nodiscard]] row_query query(std::uint64_t rows, std::uint64_t columns,
                                 std::uint64_t stride) const {
-    return {properties_, rows, columns, stride, sizeof(In), std::size_t{width}, sizeof(T), where_};
+    return {properties_, rows,   columns,           stride, sizeof(In), std::size_t{width},
+            sizeof(T),   where_, begin_anywhere<In>};
   }
 
  private:
@@ -377,9 +391,24 @@ class row_reducer {
 
   void launch_rows(const row_plan& plan, elements_of<In> in, std::size_t rows, std::size_t columns,
                    std::size_t stride, T* out, stream_handle on) {
+    if constexpr (begin_anywhere<In>)
+      if (plan.in_vectors && plan.by != row_folder::lanes &&
+          !in.template are_aligned<width>(rows == 1 ? 0 : stride))
+        return launch_kernel<anywhere<In>>(plan, in.anywhere_in((rows - 1) * stride + columns),
+                                           rows, columns, stride, out, on);
+    launch_kernel<In>(plan, in, rows, columns, stride, out, on);
+  }
+
+  /// @tparam Read In, or how it is read
+  template <typename Read>
+  void launch_kernel(const row_plan& plan, elements_of<Read> in, std::size_t rows,
+                     std::size_t columns, std::size_t stride, T* out, stream_handle on) {
     kernel_handle kernel;
     for_warps(device_, [&]<int WarpSize>() {
-      kernel = plan.in_vectors ? choose<WarpSize, width>(plan) : choose<WarpSize, 1>(plan);
+      if (plan.in_vectors)
+        kernel = choose<WarpSize, width, Read>(plan);
+      else if constexpr (std::is_same_v<Read, In>)
+        kernel = choose<WarpSize, 1, In>(plan);
     });
     if (!kernel)
       throw input_error(
@@ -422,27 +451,27 @@ class row_reducer {
                                         detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>;
   }
 
-  template <int WarpSize, int Width>
+  template <int WarpSize, int Width, typename Read>
   static kernel_handle choose(const row_plan& plan) {
     using namespace detail;
     constexpr int Loads = loads_of_turn(Width * sizeof(In));
-    if (plan.by == row_folder::lanes) return choose_short<WarpSize, Width>(plan.shape);
+    if (plan.by == row_folder::lanes) return choose_short<WarpSize, Width, Read>(plan.shape);
     if (plan.by == row_folder::warp)
-      return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, In, T, Op, F>;
+      return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, Read, T, Op, F>;
     kernel_handle found;
     if (plan.at_once) {
       if constexpr (sizeof(T) <= largest_short_result)
-        found =
-            &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads, In, T, Op, F>;
+        found = &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads, Read, T,
+                                                     Op, F>;
       return found;
     }
     std::ignore = static_switch<row_blocks>(plan.block, [&]<int Block>() {
-      found = &blocks_per_row::reduce_rows<Block, WarpSize, Width, Loads, In, T, Op, F>;
+      found = &blocks_per_row::reduce_rows<Block, WarpSize, Width, Loads, Read, T, Op, F>;
     });
     return found;
   }
 
-  template <int WarpSize, int Width>
+  template <int WarpSize, int Width, typename Read>
   static kernel_handle choose_short(const short_rows& shape) {
     using namespace detail;
     kernel_handle found;
@@ -453,12 +482,13 @@ class row_reducer {
         return shapes_of_vectors;
     }();
     // As few kernels as plan_rows() asks for.
-    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(In) < 4))
+    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(In) < 4) &&
+                  std::is_same_v<Read, In>)
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
         constexpr short_rows S = fitting(shapes[I], Width * sizeof(In));
         if (shape == S)
           found = &lanes_per_row::reduce_short_rows<S.block, WarpSize, S.lanes, Width, S.loads,
-                                                    S.rows, In, T, Op, F>;
+                                                    S.rows, Read, T, Op, F>;
       });
     return found;
   }

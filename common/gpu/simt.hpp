@@ -304,6 +304,10 @@ inline void sync_warp(TENFOLD_CALLED_FROM) {
   simt::sync_warp(simt::all_lanes, {file, line});
 }
 
+/// No launch has a bound.
+template <int Threads, int BlockSize>
+inline constexpr int bound_to_hold = 1;
+
 /// A launch begins when the one before has ended.
 inline void allow_next_launch() {}
 inline void await_previous_launch() {}

@@ -24,10 +24,15 @@
 
 namespace tenfold::inline TENFOLD_BACKEND::blocks_per_row {
 
-/// Small results leave registers for three quarters of the threads that an SM has room for, unless
-/// bytes take them.
+/// Threads that an SM is to hold: small results leave registers for three quarters of those that it
+/// has room for, unless bytes take them; vectors that begin anywhere take twice as many.
 template <typename In, typename T>
-inline constexpr bool leaves_registers = sizeof(T) <= (sizeof(In) == 1 ? 8 : 16);
+inline constexpr int held = sizeof(T) <= (sizeof(In) == 1 ? 8 : 16) ? 1536 : 0;
+template <typename In, typename T>
+inline constexpr int held<anywhere<In>, T> = sizeof(T) <= 8 ? 1024 : 0;
+/// The launch bound for them.
+template <typename In, typename T, int BlockSize>
+inline constexpr int bound = held<In, T> == 0 ? 1 : gpu::bound_to_hold<held<In, T>, BlockSize>;
 
 /// What the warps of a block have in their first lanes.
 /// @param shared for the warps' results, at which every thread looks until the next barrier
@@ -69,9 +74,7 @@ __device__ T fold_part(elements_of<In> row, std::size_t columns, std::size_t par
 /// @param out a result for each row; with several blocks a row, as many partials for each
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
           typename F>
-__global__ void __launch_bounds__(BlockSize,
-                                  (leaves_registers<In, T> ? gpu::bound_to_hold<1536, BlockSize>
-                                                           : 1))
+__global__ void __launch_bounds__(BlockSize, (bound<In, T, BlockSize>))
     reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
                 std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
   __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__(BlockSize,
     // A division of 64 bits is what small matrices wait for: so none where its result is known.
     const std::size_t r = blocks_per_row == 1 ? i : rows == 1 ? 0 : i / blocks_per_row;
     const T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(
-        in + r * stride, columns, i - r * blocks_per_row, blocks_per_row, op, f, shared);
+        in.row(r, stride, columns), columns, i - r * blocks_per_row, blocks_per_row, op, f, shared);
     if (threadIdx.x == 0) out[i] = result;
     __syncthreads();  // before the next row's results take the place of these
   }
@@ -98,9 +101,7 @@ inline constexpr int partials_of_thread = 4;
 /// @param tickets of each row, at zero, and there again when the kernel ends
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
           typename F>
-__global__ void __launch_bounds__(BlockSize,
-                                  (leaves_registers<In, T> ? gpu::bound_to_hold<1536, BlockSize>
-                                                           : 1))
+__global__ void __launch_bounds__(BlockSize, (bound<In, T, BlockSize>))
     reduce_rows_at_once(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
                         std::size_t stride, Op op, F f, std::size_t blocks_per_row, T* partials,
                         unsigned* tickets) {
@@ -113,8 +114,8 @@ __global__ void __launch_bounds__(BlockSize,
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
-  T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(in + r * stride, columns, part, blocks,
-                                                             op, f, shared);
+  T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(in.row(r, stride, columns), columns,
+                                                             part, blocks, op, f, shared);
   if (threadIdx.x == 0) {
     of_row[part] = result;
     __threadfence();

@@ -33,8 +33,15 @@ class loaded_vector {
   bits bits_;
 };
 
+/// Stands for In where vectors of it begin anywhere.
+template <typename In>
+struct anywhere {
+  In element;
+};
+
 /// Elements of an array, and those of two arrays side by side. `load<Width>(i)` brings in Width of
-/// them, from the one at `i` on, where `is_aligned<Width>()`.
+/// them, from the one at `i` on, where `can_load<Width>(i, left)`: then `items(loaded)` are these,
+/// of which those from `left` on are not the row's.
 template <typename In>
 class elements_of {
  public:
@@ -48,20 +55,132 @@ class elements_of {
   }
   /// Whether loads are marked as read once.
   void mark(bool once) { once_ = once; }
-  __host__ __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
+  /// Whether a vector may begin at the first element, and at every multiple of `stride` after it.
   template <int Width>
-  __device__ bool is_aligned() const {
+  bool are_aligned(std::size_t stride) const {
+    return stride % Width == 0 && is_aligned<Width>();
+  }
+  /// The same elements, of which so many are there.
+  auto anywhere_in(std::size_t n) const { return elements_of<anywhere<In>>(data_, n); }
+  __host__ __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
+  /// A row of so many elements.
+  __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t) const {
+    return *this + r * stride;
+  }
+  template <int Width>
+  __host__ __device__ bool is_aligned() const {
     return gpu::is_vector_aligned<Width>(data_);
+  }
+  template <int Width>
+  __device__ bool can_load(unsigned i, unsigned left) const {
+    return is_aligned<Width>() && i + Width <= left;
   }
   template <int Width>
   __device__ loaded_vector<In, Width> load(std::size_t i) const {
     return gpu::load_vector<Width>(data_ + i, once_);
   }
+  template <int Width>
+  __device__ static_array<In, Width> items(const loaded_vector<In, Width>& from) const {
+    return from.items();
+  }
+  __device__ static_array<In, 1> element(std::size_t i) const { return load<1>(i).items(); }
 
  private:
   const In* data_ = nullptr;
   bool once_ = true;
 };
+
+/// The 16 bytes in which a vector begins, and the next ones.
+template <typename In, int Width>
+class loaded_vector<anywhere<In>, Width> {
+ public:
+  using block = static_array<In, Width>;
+  loaded_vector() = default;
+  __device__ loaded_vector(const block& first, const block& second)
+      : first_(first), second_(second) {}
+
+  /// The elements from so many bytes on. Steps of 8, 4 and 1 bytes: no register has an index.
+  __device__ static_array<In, Width> items_from(unsigned byte) const {
+    using words = static_array<std::uint32_t, 4>;
+    const auto first = __builtin_bit_cast(words, first_.items());
+    const auto second = __builtin_bit_cast(words, second_.items());
+    const auto word = [&]<int I>() { return I < 4 ? get<I % 4>(first) : get<I % 4>(second); };
+    static_array<std::uint32_t, 6> by_two;
+    static_for<0, less_than<6>, increment<1>>([&]<int I>() {
+      get<I>(by_two) =
+          (byte & 8) != 0 ? word.template operator()<I + 2>() : word.template operator()<I>();
+    });
+    static_array<std::uint32_t, 5> by_one;
+    static_for<0, less_than<5>, increment<1>>(
+        [&]<int I>() { get<I>(by_one) = (byte & 4) != 0 ? get<I + 1>(by_two) : get<I>(by_two); });
+    words all;
+    static_for<0, less_than<4>, increment<1>>([&]<int I>() {
+      const std::uint64_t both = std::uint64_t{get<I + 1>(by_one)} << 32 | get<I>(by_one);
+      get<I>(all) = static_cast<std::uint32_t>(both >> (byte % 4 * 8));
+    });
+    return __builtin_bit_cast(block, all);
+  }
+
+ private:
+  loaded_vector<In, Width> first_, second_;
+};
+
+/// Narrow elements, of which a row seldom begins where a vector may. Two loads bring in the bytes
+/// around a vector, and shifts put it together: the same elements as where the row is aligned, so
+/// that the same bits come of them. What lies around a row is loaded only where it is of the same
+/// matrix, and there are no gaps.
+template <typename In>
+class elements_of<anywhere<In>> {
+ public:
+  elements_of() = default;
+  /// @param n elements that may be loaded
+  __host__ __device__ elements_of(const In* data, std::size_t n)
+      : elements_of(data, address(data), address(data + n)) {}
+
+  __host__ __device__ elements_of operator+(std::size_t n) const {
+    return {data_ + n, begin_, end_};
+  }
+  __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t columns) const {
+    const In* const data = data_ + r * stride;
+    if (stride == columns) return {data, begin_, end_};
+    return {data, address(data), address(data + columns)};
+  }
+  template <int Width>
+  __device__ bool can_load(unsigned i, unsigned left) const {
+    const std::uintptr_t at = address(data_ + i);
+    return i < left && at / 16 * 16 >= begin_ && at / 16 * 16 + 32 <= end_;
+  }
+  template <int Width>
+  __device__ loaded_vector<anywhere<In>, Width> load(std::size_t i) const {
+    static_assert(Width * sizeof(In) == 16);
+    const unsigned lead = byte() / unsigned{sizeof(In)};
+    const In* const from = data_ + i - lead;
+    // Not marked as read once: each of them has a part of the next vector.
+    return {gpu::load_vector<Width>(from), gpu::load_vector<Width>(from + Width)};
+  }
+  template <int Width>
+  __device__ static_array<In, Width> items(const loaded_vector<anywhere<In>, Width>& from) const {
+    return from.items_from(byte());
+  }
+  __device__ static_array<In, 1> element(std::size_t i) const { return {data_[i]}; }
+
+ private:
+  __host__ __device__ elements_of(const In* data, std::uintptr_t begin, std::uintptr_t end)
+      : data_(data), begin_(begin), end_(end) {}
+  __host__ __device__ static std::uintptr_t address(const In* p) {
+    return reinterpret_cast<std::uintptr_t>(p);
+  }
+  /// How many bytes after the last place where a vector may begin the first element lies; so does
+  /// each vector of the row.
+  __device__ unsigned byte() const { return address(data_) % 16; }
+
+  const In* data_ = nullptr;
+  std::uintptr_t begin_ = 0, end_ = 0;  ///< of what may be loaded
+};
+
+/// Whether elements may be taken so: those of one or two bytes.
+template <typename In>
+inline constexpr bool begin_anywhere = gpu::vector_width<In, 16> >= 8;
 
 /// An element of each of two arrays.
 template <typename A, typename B>
@@ -69,6 +188,9 @@ struct both {
   A first;
   B second;
 };
+
+template <typename A, typename B>
+inline constexpr bool begin_anywhere<both<A, B>> = false;
 
 template <typename A, typename B, int Width>
 class loaded_vector<both<A, B>, Width> {
@@ -111,14 +233,27 @@ class elements_of<both<A, B>> {
   __host__ __device__ elements_of operator+(std::size_t n) const {
     return {first_ + n, second_ + n};
   }
+  __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t) const {
+    return *this + r * stride;
+  }
   template <int Width>
   __device__ bool is_aligned() const {
     return first_.template is_aligned<Width>() && second_.template is_aligned<Width>();
   }
   template <int Width>
+  __device__ bool can_load(unsigned i, unsigned left) const {
+    return is_aligned<Width>() && i + Width <= left;
+  }
+  template <int Width>
   __device__ loaded_vector<both<A, B>, Width> load(std::size_t i) const {
     return {first_.template load<Width>(i), second_.template load<Width>(i)};
   }
+  template <int Width>
+  __device__ static_array<both<A, B>, Width> items(
+      const loaded_vector<both<A, B>, Width>& from) const {
+    return from.items();
+  }
+  __device__ static_array<both<A, B>, 1> element(std::size_t i) const { return load<1>(i).items(); }
 
  private:
   elements_of<A> first_;
@@ -157,6 +292,16 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
   else
     static_for<0, less_than<Width>, increment<1>>(
         [&]<int W>() { start = op(start, transformed<T>(f, get<W>(items), i + W)); });
+  return start;
+}
+
+/// The same of the first `count` of them.
+template <typename Op, typename F, typename T, typename In, int Width>
+__device__ T fold_first(Op op, const F& f, T start, const static_array<In, Width>& items,
+                        std::size_t i, unsigned count) {
+  static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+    if (W < count) start = fold_loaded(op, f, start, static_array<In, 1>{get<W>(items)}, i + W);
+  });
   return start;
 }
 

@@ -31,26 +31,24 @@ using loaded = static_array<loaded_vector<In, Width>, Loads>;
 /// The lanes' loads of a turn, each of Width elements, as far as they lie below `left`.
 template <int Lanes, int Width, int Loads, typename In>
 __device__ void load_turn(loaded<In, Width, Loads>& to, elements_of<In> from, unsigned left) {
-  if (!from.template is_aligned<Width>()) return;
   const unsigned first = threadIdx.x % Lanes * Width;
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-    constexpr unsigned Begin = L * Lanes * Width;
-    if (Begin + first + Width <= left) get<L>(to) = from.template load<Width>(Begin + first);
+    const unsigned at = L * Lanes * Width + first;
+    if (from.template can_load<Width>(at, left)) get<L>(to) = from.template load<Width>(at);
   });
 }
 
 /// `start`, and then what the lanes loaded of a turn, and what no vector could load: the last of a
-/// row's elements, and all of a row that begins out of alignment.
+/// row's elements, and most often all of a row that begins out of alignment.
 /// @param i of the turn's first element in its row
 template <int WarpSize, int Lanes, int Width, int Loads, typename T, typename In, typename Op,
           typename F>
 __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn,
                        elements_of<In> from, unsigned left, std::size_t i) {
-  const bool in_vectors = from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
   // A turn of narrow elements, each in a register, would take too many of them.
   if constexpr (Op::commutes && sizeof(In) >= 4 && folds_vectors<F, Op, T, In, Width, Loads>)
-    if (in_vectors && left >= unsigned{Loads * Lanes * Width}) {
+    if (from.template is_aligned<Width>() && left >= unsigned{Loads * Lanes * Width}) {
       static_array<static_array<In, Width>, Loads> items;
       static_for<0, less_than<Loads>, increment<1>>(
           [&]<int L>() { get<L>(items) = get<L>(turn).items(); });
@@ -59,11 +57,16 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
     T part = Op::commutes ? start : op.identity();
-    if (in_vectors && at + Width <= left)
-      part = fold_loaded(op, f, part, get<L>(turn).items(), i + at);
-    else if (Width > 1)
+    if (from.template can_load<Width>(at, left)) {
+      const auto items = from.items(get<L>(turn));
+      if (at + Width <= left)
+        part = fold_loaded(op, f, part, items, i + at);
+      else
+        part = fold_first(op, f, part, items, i + at, left - at);
+    } else if (Width > 1) {
       for (unsigned j = at; j < left && j < at + Width; ++j)
-        part = fold_loaded(op, f, part, from.template load<1>(j).items(), i + j);
+        part = fold_loaded(op, f, part, from.element(j), i + j);
+    }
     start = Op::commutes ? part : op(start, gpu::fold_warp<WarpSize, Lanes>(part, op));
   });
   return start;
@@ -115,7 +118,7 @@ __global__ void __launch_bounds__(BlockSize)
   for (std::size_t row = std::size_t{blockIdx.x} * Warps + warp; row < rows;
        row += std::size_t{gridDim.x} * Warps) {
     const T result = fold_row<WarpSize, Width, Loads, T>(
-        in + row * stride, 0, columns, std::size_t{WarpSize * Width * Loads}, op, f);
+        in.row(row, stride, columns), 0, columns, std::size_t{WarpSize * Width * Loads}, op, f);
     if (lane == 0) out[row] = result;
   }
 }
@@ -135,16 +138,27 @@ __global__ void __launch_bounds__(BlockSize)
   gpu::await_previous_launch();
   static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
     const std::size_t row = first + R * Groups;
-    if (row < rows) load_turn<Lanes>(get<R>(turns), in + row * stride, columns);
+    if (row < rows) load_turn<Lanes>(get<R>(turns), in.row(row, stride, columns), columns);
   });
+  // All lanes shuffle, those beyond the last row too. The shuffles of a row do not wait for those
+  // of the one before.
+  constexpr bool Shuffles = Op::commutes && Lanes > 1;
+  const auto store = [&]<int R>(const T& result) {
+    const std::size_t row = first + R * Groups;
+    if (lane == 0 && row < rows) out[row] = result;
+  };
+  static_array<T, Rows> folded;
   static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
     const std::size_t row = first + R * Groups;
-    // All lanes shuffle, those beyond the last row too.
-    T result = fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns), in + row * stride,
-                                          row < rows ? columns : 0, 0);
-    if constexpr (Op::commutes) result = gpu::fold_warp<WarpSize, Lanes>(result, op);
-    if (lane == 0 && row < rows) out[row] = result;
+    get<R>(folded) =
+        fold_turn<WarpSize, Lanes>(op, f, op.identity(), get<R>(turns),
+                                   in.row(row, stride, columns), row < rows ? columns : 0, 0);
+    if constexpr (!Shuffles) store.template operator()<R>(get<R>(folded));
   });
+  if constexpr (Shuffles)
+    static_for<0, less_than<Rows>, increment<1>>([&]<int R>() {
+      store.template operator()<R>(gpu::fold_warp<WarpSize, Lanes>(get<R>(folded), op));
+    });
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::lanes_per_row

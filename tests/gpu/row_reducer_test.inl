@@ -1,6 +1,7 @@
 // Reductions of rows, on every backend: each kernel, every shape around which one could stumble.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +36,9 @@ class Rows : public OnDevice {};
 std::vector<matrix_shape> shapes() {
   std::vector<matrix_shape> all;
   for (const std::size_t columns :
-       {0,   1,   2,    3,    4,    5,    8,    9,      16,     17,    24,  25,
-        31,  33,  40,   41,   80,   81,   128,  129,    160,    161,   256, 257,
-        384, 385, 1000, 1536, 1537, 4096, 4097, 12'000, 19'999, 79'999})
+       {0,   1,   2,    3,    4,    5,    8,    9,    16,     17,     24,    25,
+        31,  33,  40,   41,   80,   81,   128,  129,  160,    161,    256,   257,
+        384, 385, 1000, 1536, 1537, 2048, 4096, 4097, 12'000, 19'999, 79'999})
     for (const std::size_t rows : {0, 1, 2, 3, 7, 8, 9, 100, 1500})
       for (const matrix_shape s : {matrix_shape{rows, columns, columns},
                                    {rows, columns, columns, 1},
@@ -305,12 +306,52 @@ auto folders_on(device_properties properties) {
 }
 
 TEST_P(Rows, AreFoldedByEveryKernel) {
-  // Of elements thirteen shapes, of vectors of bytes six; warps and three sizes of blocks, with
+  // Of elements thirteen shapes, of vectors of bytes seven; warps and three sizes of blocks, with
   // vectors and without.
   EXPECT_EQ(folders_on<float>(on->properties()).size(), 13u + 8u);
-  EXPECT_EQ(folders_on<std::uint8_t>(on->properties()).size(), 13u + 6u + 8u);
+  EXPECT_EQ(folders_on<std::uint8_t>(on->properties()).size(), 13u + 7u + 8u);
   const row_reducer<float, sum<float>> reducer(*on);
   EXPECT_GT(reducer.plan_for(2, 100'003, 100'003).blocks_per_row, 1u);
+}
+
+/// Long rows of which none begins where a vector may, or few do: without gaps, what lies around a
+/// row is read with it, but not what lies around the matrix.
+template <typename In, typename T>
+void expect_same_bits_wherever_rows_begin(const device& on, std::size_t columns) {
+  constexpr std::size_t width = gpu::vector_width<In, 16>;
+  const std::size_t rows = most_elements / (columns + 2 * width);
+  const auto in = random_elements<In>([](std::mt19937& random) {
+    return In(static_cast<T>(random_word(random) % 251) / static_cast<T>(7));
+  });
+  row_reducer<In, sum<T>> reducer(on);
+  const auto results_at = [&](std::size_t stride, std::size_t shift) {
+    const matrix_shape s{rows, columns, stride, shift};
+    EXPECT_TRUE(reducer.plan_for(rows, columns, stride).in_vectors) << s;
+    std::vector<In> placed(s.end(), In(static_cast<T>(99)));
+    for (std::size_t row = 0; row < rows; ++row)
+      std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(row * columns), columns,
+                  placed.begin() + static_cast<std::ptrdiff_t>(shift + row * stride));
+    return results_of(on, reducer, array<In>(on, placed), s);
+  };
+  const auto expected = results_at(ceil_div(columns, width) * width, 0);
+  for (std::size_t row = 0; row < rows; ++row)
+    EXPECT_NEAR(static_cast<double>(expected[row]),
+                static_cast<double>(row_in_order(in, {rows, columns, columns}, row, sum<double>{})),
+                1e-6 * static_cast<double>(columns) * 36);
+  for (std::size_t shift = 0; shift <= width; ++shift)
+    for (const std::size_t stride : {columns, columns + 1})
+      EXPECT_TRUE(same_bits(results_at(stride, shift), expected))
+          << rows << " x " << columns << ", stride " << stride << ", shift " << shift << ", seed "
+          << seed;
+}
+
+TEST_P(Rows, OfNarrowElementsBeginAnywhere) {
+  for (const std::size_t columns : {4096, 4097, 5000, 20'001, 100'015, 200'001}) {
+    expect_same_bits_wherever_rows_begin<std::uint8_t, std::uint32_t>(*on, columns);
+    expect_same_bits_wherever_rows_begin<std::int8_t, std::int64_t>(*on, columns);
+  }
+  for (const std::size_t columns : {65'536, 65'543, 200'001})
+    expect_same_bits_wherever_rows_begin<float16, float>(*on, columns);
 }
 
 /// An element's place in its row, and two matrices side by side.
