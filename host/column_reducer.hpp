@@ -46,10 +46,16 @@ struct column_query {
 
 namespace detail {
 
-/// Vectors of a thread, so few that what it accumulates stays in registers.
+/// How much a thread loads at once: of narrow elements half as much as of others, for what becomes
+/// of them takes registers.
+constexpr std::size_t column_load(std::size_t element_bytes) {
+  return element_bytes < 4 ? 8 : 16;
+}
+
+/// Elements of such a load, so few that what a thread accumulates stays in registers.
 template <typename In, typename T>
 inline constexpr int column_width = [] {
-  int width = gpu::vector_width<In, 16>;
+  int width = gpu::vector_width<In, static_cast<int>(column_load(sizeof(In)) / sizeof(In))>;
   while (width > 1 && width * sizeof(T) > 64) width /= 2;
   return width;
 }();
@@ -301,13 +307,7 @@ class column_reducer {
     device_.make_current();
     const column_plan plan = plan_for(rows, columns, stride);
     if (rows == 1) return launch_elements(in, columns, out, on);
-    if (plan.by_threads) {
-      if (plan.in_vectors)
-        launch_threads<width>(in, rows, columns, stride, out, on);
-      else
-        launch_threads<1>(in, rows, columns, stride, out, on);
-      return;
-    }
+    if (plan.by_threads) return launch_threads(in, rows, columns, stride, out, on);
     const std::size_t each = plan.cut.partials();
     // In a graph, to let a single launch begin early takes more time than it saves.
     const launch_start start =
@@ -383,14 +383,18 @@ class column_reducer {
     }
   }
 
-  template <int Width>
   void launch_threads(const In* in, std::size_t rows, std::size_t columns, std::size_t stride,
                       T* out, stream_handle on) {
+    constexpr int each = few_rows::width(sizeof(In), sizeof(T));
+    constexpr int turns = few_rows::turns(sizeof(In), each);
+    bool in_vectors = gpu::is_vector_aligned<each>(in) && stride % each == 0 &&
+                      gpu::is_vector_aligned<gpu::vector_width<T, each>>(out);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
-    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &once};
-    const std::uint64_t blocks = ceil_div(columns, std::uint64_t{threads_block} * Width);
-    launch(&few_rows::reduce_columns<threads_block, Width, In, T, Op>,
-           std::min(blocks, properties_.blocks_per_launch), threads_block, 0, on, arguments);
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &in_vectors, &once};
+    const std::uint64_t of_block = threads_block * (in_vectors ? each * turns : each);
+    launch(&few_rows::reduce_columns<threads_block, In, T, Op>,
+           std::min(ceil_div(columns, of_block), properties_.blocks_per_launch), threads_block, 0,
+           on, arguments);
   }
 
   template <int Width>

@@ -29,6 +29,7 @@
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
+#include "kernels/rows/elements.hpp"
 
 namespace tenfold::inline TENFOLD_BACKEND::column_tiles {
 
@@ -135,6 +136,14 @@ __global__ void __launch_bounds__(BlockSize,
     const auto jump = static_cast<std::ptrdiff_t>(apart * step);
     const auto jump_up = static_cast<std::ptrdiff_t>(up * step);
     std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
+    const auto fold_all = [&](const static_array<static_array<In, Width>, Loads>& vectors) {
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        static_array<In, Loads> column;
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(column) = get<W>(get<L>(vectors)); });
+        get<W>(results) = fold_loaded(op, unchanged{}, get<W>(results), column, 0);
+      });
+    };
     const auto load_part = [&](std::ptrdiff_t begin) {
       static_array<In, Width> vector{};
       static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
@@ -150,12 +159,12 @@ __global__ void __launch_bounds__(BlockSize,
         static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
           get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
         });
-        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(vectors)); });
+        fold_all(vectors);
       } else {
         loaded parts;
         static_for<0, less_than<Loads>, increment<1>>(
             [&]<int L>() { get<L>(parts) = load_part(from + L * jump); });
-        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() { fold(get<L>(parts)); });
+        fold_all(parts);
       }
     // The rows after the last whole turn, which leave some loads out. The last part takes them.
     if constexpr (Op::commutes) {

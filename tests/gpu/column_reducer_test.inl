@@ -12,6 +12,7 @@
 
 #include "common/together.hpp"
 #include "host/column_reducer.hpp"
+#include "host/reduce/element.hpp"
 #include "tests/gpu/matrices.hpp"
 #include "tests/stages/floats.hpp"
 #include "tests/stages/user_operators.hpp"
@@ -100,6 +101,32 @@ TEST_P(Columns, OfIntegersAreExact) {
     return static_cast<std::int8_t>(random());
   }),
                sum<std::int64_t>{});
+}
+
+/// Around what a block of threads takes, which each type has its own of.
+template <typename In, typename T>
+void expect_exact_of_few_rows(const device& on) {
+  const auto in = addends<In>();
+  const array<In> elements(on, in);
+  column_reducer<In, sum<T>> reducer(on);
+  for (const std::size_t rows : {1, 2, 3, 7, 8})
+    for (const std::size_t columns :
+         {1, 127, 128, 129, 511, 512, 513, 1024, 2047, 2048, 2049, 4100})
+      for (const matrix_shape s : {matrix_shape{rows, columns, columns},
+                                   {rows, columns, columns, 1},
+                                   {rows, columns, columns + 1},
+                                   {rows, columns, ceil_div(columns, std::size_t{16}) * 16}})
+        EXPECT_EQ(results_of(on, reducer, elements, s), columns_in_order(in, s, sum<T>{}))
+            << s << ", " << name_of(element_type_of<In>);
+}
+
+TEST_P(Columns, OfFewRowsAreExactForEveryWidth) {
+  expect_exact_of_few_rows<std::uint8_t, std::uint8_t>(*on);
+  expect_exact_of_few_rows<std::uint8_t, std::uint32_t>(*on);
+  expect_exact_of_few_rows<std::int8_t, std::int64_t>(*on);
+  expect_exact_of_few_rows<float16, float>(*on);
+  expect_exact_of_few_rows<bfloat16, double>(*on);
+  expect_exact_of_few_rows<double, double>(*on);
 }
 
 /// Tiles side by side in parts, and rows abreast in such tiles: that is worth a second launch for

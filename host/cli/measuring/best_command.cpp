@@ -141,9 +141,13 @@ struct matrix {
   bool sums_columns;
 
   [[nodiscard]] std::uint64_t vector_width() const {
-    return std::max<std::uint64_t>(16 / size_of(type), 1);
+    const std::size_t load = sums_columns ? detail::column_load(size_of(type)) : 16;
+    return std::max<std::uint64_t>(load / size_of(type), 1);
   }
 };
+
+/// Of a sum in double or in 64 bits.
+constexpr std::size_t result_bytes = 8;
 
 /// A kernel in its launch shape, as a reader is told of it.
 struct explained_kernel {
@@ -191,13 +195,17 @@ explained_kernel explain(const column_plan& plan, const matrix& m) {
   const auto loads =
       static_cast<std::uint64_t>(column_tiles::loads(static_cast<int>(width), size_of(m.type)));
   constexpr int few_block = 128, tiles_block = 256;
-  if (plan.by_threads)
-    return {width == 1 ? "a thread a column" : fmt::format("a thread {} columns", width),
+  if (plan.by_threads) {
+    const int few = few_rows::width(size_of(m.type), result_bytes);
+    const int turns = plan.in_vectors ? few_rows::turns(size_of(m.type), few) : 1;
+    const auto each = static_cast<std::uint64_t>(few * turns);
+    return {fmt::format("a thread {} columns", each),
             "kernels/columns/few_rows.hpp",
             "so few rows leave nothing to share",
             few_block,
-            width * m.rows,
-            ceil_div(m.columns, few_block * width)};
+            each * m.rows,
+            ceil_div(m.columns, few_block * each)};
+  }
   const std::string blocks = c.parts == 1 ? "a block" : fmt::format("{} blocks", c.parts);
   std::string tile = c.folds_abreast()
                          ? fmt::format("{} a tile of {} rows abreast", blocks, c.abreast)
@@ -223,10 +231,8 @@ explained_kernel choose(const matrix& m, const device_properties& device) {
                       false, detail::room_for_partials(held, 256, m.vector_width())}),
         m);
   }
-  // Of a sum in double or in 64 bits.
-  constexpr std::size_t result_bytes = 8;
   return explain(plan_rows({device, m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(),
-                            result_bytes}),
+                            result_bytes, launched_in::stream, size_of(m.type) < 4}),
                  m, device);
 }
 
