@@ -68,11 +68,12 @@ namespace detail {
 /// The shapes in which an H200 read 2^28 f32 fastest, from rows of one on: it needs about eight
 /// loads of a lane on their way, and no more lanes or loads than the row has elements for. Elements
 /// of less than four bytes are loaded as vectors, which ask for fewer lanes.
-inline constexpr std::array<short_rows, 13> shapes_of_elements{{{1, 4, 1, 256},
+inline constexpr std::array<short_rows, 14> shapes_of_elements{{{1, 4, 1, 256},
                                                                 {1, 1, 4},
                                                                 {1, 2, 4},
                                                                 {1, 4, 3},
-                                                                {1, 8, 2},
+                                                                {1, 7, 2},
+                                                                {2, 4, 2},
                                                                 {4, 4, 3},
                                                                 {4, 6, 2},
                                                                 {8, 5, 2},
