@@ -56,6 +56,19 @@ __device__ static_array<T, Width> fold(const static_array<loaded_vector<In, Widt
   return results;
 }
 
+/// Stores Count results from the one at First on.
+template <int First, int Count, typename T, int Width>
+__device__ void store(T* to, const static_array<T, Width>& results) {
+  if constexpr (Count == 1) {
+    *to = get<First>(results);
+  } else {
+    static_array<T, Count> some;
+    static_for<0, less_than<Count>, increment<1>>(
+        [&]<int I>() { get<I>(some) = get<First + I>(results); });
+    gpu::store_vector(to, some);
+  }
+}
+
 /// @param rows no more than `most`
 /// @param in_vectors whether vectors may begin at each `width` columns of each row, and stores
 /// @param once whether loads are marked as read once
@@ -80,12 +93,8 @@ __global__ void __launch_bounds__(BlockSize)
       });
       static_for<0, less_than<Turns>, increment<1>>([&]<int N>() {
         const static_array<T, Width> results = fold<T>(get<N>(all), rows, op);
-        static_for<0, less_than<Width>, increment<Store>>([&]<int W>() {
-          static_array<T, Store> some;
-          static_for<0, less_than<Store>, increment<1>>(
-              [&]<int I>() { get<I>(some) = get<W + I>(results); });
-          gpu::store_vector(out + i + N * OfTurn + W, some);
-        });
+        static_for<0, less_than<Width>, increment<Store>>(
+            [&]<int W>() { store<W, Store>(out + i + N * OfTurn + W, results); });
       });
     } else {  // the last columns, or all
       for (std::size_t i = begin + threadIdx.x; i < columns && i < begin + of_block; i += OfTurn) {
