@@ -391,7 +391,7 @@ class column_reducer {
                       gpu::is_vector_aligned<gpu::vector_width<T, each>>(out);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &in_vectors, &once};
-    const std::uint64_t of_block = threads_block * (in_vectors ? each * turns : each);
+    constexpr std::uint64_t of_block = std::uint64_t{threads_block} * each * turns;
     launch(&few_rows::reduce_columns<threads_block, In, T, Op>,
            std::min(ceil_div(columns, of_block), properties_.blocks_per_launch), threads_block, 0,
            on, arguments);

@@ -66,14 +66,15 @@ struct row_query {
 namespace detail {
 
 /// The shapes in which an H200 read 2^28 f32 fastest, from rows of one on: it needs about eight
-/// loads of a lane on their way, and no more lanes or loads than the row has elements for. Elements
-/// of less than four bytes are loaded as vectors, which ask for fewer lanes.
+/// loads of a lane on their way, and no more lanes or loads than the row has elements for. A row of
+/// eight has two sectors: a lane for each. Elements of less than four bytes are loaded as vectors,
+/// which ask for fewer lanes.
 inline constexpr std::array<short_rows, 14> shapes_of_elements{{{1, 4, 1, 256},
                                                                 {1, 1, 4},
                                                                 {1, 2, 4},
                                                                 {1, 4, 3},
-                                                                {1, 7, 2},
                                                                 {2, 4, 2},
+                                                                {1, 8, 2},
                                                                 {4, 4, 3},
                                                                 {4, 6, 2},
                                                                 {8, 5, 2},
@@ -276,6 +277,7 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
   const auto of_lanes = [&](const auto& shapes) -> std::optional<row_plan> {
     for (const short_rows& each : shapes) {
       if (each == shapes_of_elements[0] && q.rows > most) continue;
+      if (each == shapes_of_elements[4] && (q.columns < 8 || q.element_bytes < 4)) continue;
       const row_plan plan = by_lanes(q, each);
       // Vectors for all loads of all lanes: more lanes are faster.
       const std::uint64_t left = plan.in_vectors ? q.vector_width : 0;

@@ -80,8 +80,7 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr int Store = gpu::vector_width<T, Width>;
   constexpr std::size_t OfTurn = BlockSize * Width, OfBlock = OfTurn * Turns;
   using loaded = static_array<loaded_vector<In, Width>, most>;
-  const std::size_t of_block = in_vectors ? OfBlock : OfTurn;
-  for (std::size_t begin = blockIdx.x * of_block; begin < columns; begin += gridDim.x * of_block) {
+  for (std::size_t begin = blockIdx.x * OfBlock; begin < columns; begin += gridDim.x * OfBlock) {
     if (in_vectors && begin + OfBlock <= columns) {
       const std::size_t i = begin + threadIdx.x * Width;
       static_array<loaded, Turns> all{};
@@ -97,7 +96,7 @@ __global__ void __launch_bounds__(BlockSize)
             [&]<int W>() { store<W, Store>(out + i + N * OfTurn + W, results); });
       });
     } else {  // the last columns, or all
-      for (std::size_t i = begin + threadIdx.x; i < columns && i < begin + of_block; i += OfTurn) {
+      for (std::size_t i = begin + threadIdx.x; i < columns && i < begin + OfBlock; i += OfTurn) {
         loaded all{};
         static_for<0, less_than<most>, increment<1>>([&]<int R>() {
           static_array<In, Width> apart{};

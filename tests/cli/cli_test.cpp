@@ -1499,7 +1499,7 @@ TEST_F(Cli, BestSaysOfAMatrixAsJson) {
                         .at("matrix");
   EXPECT_EQ(said.at("kernel"), "a thread a row");
   EXPECT_EQ(said.at("block"), 128);
-  EXPECT_EQ(said.at("items"), 14);
+  EXPECT_EQ(said.at("items"), 16);
   EXPECT_EQ(said.at("grid"), (1 << 20) / 256);
   EXPECT_EQ(said.at("nearest").at("columns"), 5);
 }

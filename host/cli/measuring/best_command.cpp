@@ -197,8 +197,7 @@ explained_kernel explain(const column_plan& plan, const matrix& m) {
   constexpr int few_block = 128, tiles_block = 256;
   if (plan.by_threads) {
     const int few = few_rows::width(size_of(m.type), result_bytes);
-    const int turns = plan.in_vectors ? few_rows::turns(size_of(m.type), few) : 1;
-    const auto each = static_cast<std::uint64_t>(few * turns);
+    const auto each = static_cast<std::uint64_t>(few * few_rows::turns(size_of(m.type), few));
     return {fmt::format("a thread {} columns", each),
             "kernels/columns/few_rows.hpp",
             "so few rows leave nothing to share",
