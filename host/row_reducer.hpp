@@ -83,6 +83,9 @@ inline constexpr std::array<short_rows, 14> shapes_of_elements{{{1, 4, 1, 256},
                                                                 {32, 5, 2},
                                                                 {32, 8, 1},
                                                                 {32, 12, 1}}};
+/// Not for all rows that have room: for few rows, and for eight elements of four bytes or more.
+inline constexpr short_rows of_few_rows = shapes_of_elements[0],
+                            of_two_sectors = shapes_of_elements[4];
 inline constexpr std::array<short_rows, 7> shapes_of_vectors{
     {{1, 2, 3}, {2, 2, 2}, {4, 2, 2}, {8, 2, 2}, {8, 4, 1}, {16, 4, 1}, {32, 4, 1}}};
 
@@ -276,8 +279,8 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
   const std::uint64_t most = blocks_wanted(q.device) / 4 * turns_block;
   const auto of_lanes = [&](const auto& shapes) -> std::optional<row_plan> {
     for (const short_rows& each : shapes) {
-      if (each == shapes_of_elements[0] && q.rows > most) continue;
-      if (each == shapes_of_elements[4] && (q.columns < 8 || q.element_bytes < 4)) continue;
+      if (each == of_few_rows && q.rows > most) continue;
+      if (each == of_two_sectors && (q.columns < 8 || q.element_bytes < 4)) continue;
       const row_plan plan = by_lanes(q, each);
       // Vectors for all loads of all lanes: more lanes are faster.
       const std::uint64_t left = plan.in_vectors ? q.vector_width : 0;
