@@ -40,11 +40,12 @@ struct anywhere {
 };
 
 /// Elements of an array, and those of two arrays side by side. `load<Width>(i)` brings in Width of
-/// them, from the one at `i` on, where `can_load<Width>(i, left)`: then `items(loaded)` are these,
-/// of which those from `left` on are not the row's.
+/// them, from the one at `i` on, where `is_aligned<Width>()` and `can_load<Width>(i, left)`: then
+/// `items(loaded)` are these, of which those from `left` on are not the row's.
 template <typename In>
 class elements_of {
  public:
+  static constexpr bool reads_on = false;  ///< elements behind a row are loaded with it
   elements_of() = default;
   __host__ __device__ elements_of(const In* data, bool once = true) : data_(data), once_(once) {}
 
@@ -73,7 +74,7 @@ class elements_of {
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
-    return is_aligned<Width>() && i + Width <= left;
+    return i + Width <= left;
   }
   template <int Width>
   __device__ loaded_vector<In, Width> load(std::size_t i) const {
@@ -132,6 +133,7 @@ class loaded_vector<anywhere<In>, Width> {
 template <typename In>
 class elements_of<anywhere<In>> {
  public:
+  static constexpr bool reads_on = true;
   elements_of() = default;
   /// @param n elements that may be loaded
   __host__ __device__ elements_of(const In* data, std::size_t n)
@@ -144,6 +146,10 @@ class elements_of<anywhere<In>> {
     const In* const data = data_ + r * stride;
     if (stride == columns) return {data, begin_, end_};
     return {data, address(data), address(data + columns)};
+  }
+  template <int Width>
+  __device__ bool is_aligned() const {
+    return true;  // as far as vectors ask
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
@@ -217,6 +223,7 @@ class loaded_vector<both<A, B>, Width> {
 template <typename A, typename B>
 class elements_of<both<A, B>> {
  public:
+  static constexpr bool reads_on = false;
   elements_of() = default;
   __host__ __device__ elements_of(elements_of<A> first, elements_of<B> second)
       : first_(first), second_(second) {}
@@ -242,7 +249,7 @@ class elements_of<both<A, B>> {
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
-    return is_aligned<Width>() && i + Width <= left;
+    return i + Width <= left;
   }
   template <int Width>
   __device__ loaded_vector<both<A, B>, Width> load(std::size_t i) const {

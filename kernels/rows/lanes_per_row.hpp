@@ -31,6 +31,7 @@ using loaded = static_array<loaded_vector<In, Width>, Loads>;
 /// The lanes' loads of a turn, each of Width elements, as far as they lie below `left`.
 template <int Lanes, int Width, int Loads, typename In>
 __device__ void load_turn(loaded<In, Width, Loads>& to, elements_of<In> from, unsigned left) {
+  if (!from.template is_aligned<Width>()) return;
   const unsigned first = threadIdx.x % Lanes * Width;
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
@@ -45,10 +46,11 @@ template <int WarpSize, int Lanes, int Width, int Loads, typename T, typename In
           typename F>
 __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn,
                        elements_of<In> from, unsigned left, std::size_t i) {
+  const bool in_vectors = from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
   // A turn of narrow elements, each in a register, would take too many of them.
   if constexpr (Op::commutes && sizeof(In) >= 4 && folds_vectors<F, Op, T, In, Width, Loads>)
-    if (from.template is_aligned<Width>() && left >= unsigned{Loads * Lanes * Width}) {
+    if (in_vectors && left >= unsigned{Loads * Lanes * Width}) {
       static_array<static_array<In, Width>, Loads> items;
       static_for<0, less_than<Loads>, increment<1>>(
           [&]<int L>() { get<L>(items) = get<L>(turn).items(); });
@@ -57,9 +59,9 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
     T part = Op::commutes ? start : op.identity();
-    if (from.template can_load<Width>(at, left)) {
+    if (in_vectors && from.template can_load<Width>(at, left)) {
       const auto items = from.items(get<L>(turn));
-      if (at + Width <= left)
+      if (!elements_of<In>::reads_on || at + Width <= left)
         part = fold_loaded(op, f, part, items, i + at);
       else
         part = fold_first(op, f, part, items, i + at, left - at);
