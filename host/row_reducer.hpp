@@ -165,8 +165,8 @@ inline std::uint64_t blocks_for(const row_query& q) {
   return std::min(turns, std::clamp(turns / 8, few, std::max(few, most)));
 }
 
-/// Rows of so many bytes are loaded in vectors wherever they begin, if their elements may be: it
-/// takes two loads and some shifts. Elements of two bytes take fewer loads of their own.
+/// From so many bytes on, a row of narrow elements is loaded in vectors wherever it begins. That
+/// takes two loads and some shifts for each, which pays later for two bytes than for one.
 constexpr std::uint64_t least_anywhere(std::size_t element_bytes) {
   return element_bytes == 1 ? 4096 : 131072;
 }
@@ -282,7 +282,7 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
       if (each == of_few_rows && q.rows > most) continue;
       if (each == of_two_sectors && (q.columns < 8 || q.element_bytes < 4)) continue;
       const row_plan plan = by_lanes(q, each);
-      // Vectors for all loads of all lanes: more lanes are faster.
+      // A row that fills all loads of its lanes with vectors is faster with more lanes.
       const std::uint64_t left = plan.in_vectors ? q.vector_width : 0;
       if (has_room(plan, q, left)) return plan;
     }

@@ -95,13 +95,13 @@ class elements_of {
 template <typename In, int Width>
 class loaded_vector<anywhere<In>, Width> {
  public:
-  using block = static_array<In, Width>;
+  using vector = static_array<In, Width>;
   loaded_vector() = default;
-  __device__ loaded_vector(const block& first, const block& second)
+  __device__ loaded_vector(const vector& first, const vector& second)
       : first_(first), second_(second) {}
 
   /// The elements from so many bytes on. Steps of 8, 4 and 1 bytes: no register has an index.
-  __device__ static_array<In, Width> items_from(unsigned byte) const {
+  __device__ vector items_from(unsigned byte) const {
     using words = static_array<std::uint32_t, 4>;
     const auto first = __builtin_bit_cast(words, first_.items());
     const auto second = __builtin_bit_cast(words, second_.items());
@@ -119,7 +119,7 @@ class loaded_vector<anywhere<In>, Width> {
       const std::uint64_t both = std::uint64_t{get<I + 1>(by_one)} << 32 | get<I>(by_one);
       get<I>(all) = static_cast<std::uint32_t>(both >> (byte % 4 * 8));
     });
-    return __builtin_bit_cast(block, all);
+    return __builtin_bit_cast(vector, all);
   }
 
  private:
@@ -149,7 +149,7 @@ class elements_of<anywhere<In>> {
   }
   template <int Width>
   __device__ bool is_aligned() const {
-    return true;  // as far as vectors ask
+    return true;  // enough for these loads
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
