@@ -9,7 +9,6 @@
 #include <tuple>
 #include <vector>
 
-#include "bench/peers/segments_of.hpp"
 #include "host/backends/device_session.hpp"
 #include "host/measure/peers.hpp"
 #include "host/reduce/operator_list.hpp"
@@ -72,23 +71,6 @@ inline void refuse_narrow(const conditions& at, const std::string& library) {
                       std::string(name_of(at.type)));
 }
 
-/// Where segments begin, in device memory; nothing for rows and columns.
-inline device_memory offsets_on(const device& on, const conditions& at, stream_handle queue) {
-  if (!at.has_segments()) return {};
-  const std::vector<std::int32_t> offsets = offsets_of(at);
-  device_memory made(on, at.bytes_of_offsets());
-  on.make_current();
-  copy_to_device(made.data(), offsets.data(), at.bytes_of_offsets(), queue);
-  synchronize(queue);
-  return made;
-}
-
-/// @throws input_error unless the conditions are those of sums of f32 over a matrix
-inline void refuse_arrays(const conditions& at) {
-  if (at.columns == 0 || at.op != "sum" || at.type != element_type::f32)
-    throw input_error("it sums the rows of a matrix of f32 alone: use --columns");
-}
-
 /// A peer that does more than a sum of the elements, but has one as its result.
 /// @tparam Made its class, made from a session and how many elements there are at most
 template <typename Made>
@@ -115,7 +97,7 @@ namespace tenfold::measure {
 /// Kernels that tell what a block's steps cost, for warps of 32.
 void append_cost_peers(std::vector<peer>& all);
 
-/// Sums of the rows of a matrix, what memory allows for them, and each way to fold rows.
+/// Sums of a matrix's rows and columns, what memory allows for them, and each way to fold rows.
 void append_matrix_peers(std::vector<peer>& all);
 
 /// Several results of the same elements, and what becomes of them.

@@ -3,74 +3,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/matrix_peer.hpp"
 #include "common/gpu.hpp"
 #include "common/static_array.hpp"
 #include "common/tmp.hpp"
-#include "host/column_reducer.hpp"
-#include "host/reduce/plan.hpp"
 #include "host/row_reducer.hpp"
-#include "host/segment_reducer.hpp"
 
 namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
 namespace {
-
-/// Another plan for rows than the rule's, as it follows from what the rule follows from.
-using planner = std::function<row_plan(const row_query&)>;
-
-/// Sums of the rows of a matrix of f32, of its columns, or of segments.
-class matrix_sums final : public runnable {
- public:
-  matrix_sums(const device_session& on, const conditions& at, const planner& plan = nullptr)
-      : at_(at),
-        result_(on),
-        by_rows_(result_.on(), {}, {}, place_of(at.mode)),
-        by_columns_(result_.on()),
-        by_segments_(result_.on()),
-        offsets_(offsets_on(result_.on(), at, result_.queue())),
-        sums_(result_.on(), at.bytes_written()) {
-    if (!plan) return;
-    const row_query asked = by_rows_.query(at.n / at.columns, at.columns, at.columns);
-    plan_ = plan(asked);
-    detail::check_plan(*plan_, asked);
-  }
-
-  void enqueue(const void* in, std::uint64_t) override {
-    const auto* elements = static_cast<const float*>(in);
-    const std::uint64_t rows = at_.n / at_.columns;
-    auto* sums = static_cast<float*>(sums_.data());
-    if (at_.has_segments())
-      by_segments_.enqueue(elements, static_cast<const std::int32_t*>(offsets_.data()),
-                           at_.results(), sums, result_.queue());
-    else if (at_.axis == matrix_axis::columns)
-      by_columns_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue());
-    else
-      by_rows_.enqueue(elements, rows, at_.columns, at_.columns, sums, result_.queue(), plan_);
-  }
-  /// The sum of all sums, which is that of the elements.
-  value result() override {
-    by_rows_.enqueue(static_cast<const float*>(sums_.data()), 1, at_.results(), at_.results(),
-                     result_.data(), result_.queue());
-    return result_.wait();
-  }
-
- private:
-  conditions at_;
-  result_on_device<float> result_;
-  row_reducer<float, sum<float>> by_rows_;
-  column_reducer<float, sum<float>> by_columns_;
-  segment_reducer<float, sum<float>> by_segments_;
-  device_memory offsets_, sums_;
-  std::optional<row_plan> plan_;
-};
 
 using vector = static_array<unsigned, 4>;
 
@@ -167,6 +113,8 @@ peer reading_peer() {
           .kind = peer_kind::reader,
           .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             refuse_arrays(at);
+            if (at.bytes_written() > at.bytes())
+              throw input_error("the sums take more bytes than the elements: use more columns");
             return std::make_unique<matrix_reader>(own_session(on), at,
                                                    at.has_segments()
                                                        ? &read_and_write<Loads, Streaming, true>
@@ -181,9 +129,9 @@ peer way(const std::string& name, const planner& plan) {
           .of_matrices = true,
           .make = [plan](session& on, const conditions& at) -> std::unique_ptr<runnable> {
             refuse_arrays(at);
-            if (at.axis != matrix_axis::rows)
-              throw input_error("it is a way to fold rows: use --axis rows");
-            return std::make_unique<matrix_sums>(own_session(on), at, plan);
+            if (at.axis != matrix_axis::rows || at.type != element_type::f32)
+              throw input_error("it is a way to fold rows of f32: use --axis rows --type f32");
+            return make_matrix_sums<sizeof(float)>(on, at, plan);
           }};
 }
 
@@ -223,8 +171,8 @@ void append_matrix_peers(std::vector<peer>& all) {
   all.push_back({.name = "matrix:sums",
                  .of_matrices = true,
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-                   refuse_arrays(at);
-                   return std::make_unique<matrix_sums>(own_session(on), at);
+                   return make_of_matrix(
+                       at, [&]<typename In>() { return make_matrix_sums<sizeof(In)>(on, at); });
                  }});
   all.push_back(reading_peer<1, false>());
   all.push_back(reading_peer<2, false>());

@@ -2,13 +2,15 @@
 // In a library of its own, since the inline functions of two CCCLs must not take each other's
 // place.
 #include <cuda/__execution/require.h>
+#include <cuda_fp16.h>
+
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/execution>
 #include <cuda/stream_ref>
 
-#include "bench/peers/gpu_peer.hpp"
+#include "bench/peers/matrix_peer.hpp"
 
 namespace tenfold::measure {
 inline namespace TENFOLD_BACKEND {
@@ -79,7 +81,12 @@ class newest_cub_peer final : public runnable {
   kept_memory scratch_;
 };
 
+/// The type by which the library knows an element, so that it loads several at once.
+template <typename In>
+using library_element = std::conditional_t<std::is_same_v<In, float16>, __half, In>;
+
 /// Sums of a matrix's rows, as segments of a fixed size, or of segments of any lengths.
+template <typename In, typename T>
 class cub_rows final : public runnable {
  public:
   cub_rows(const device_session& on, const conditions& at)
@@ -94,12 +101,12 @@ class cub_rows final : public runnable {
 
   void enqueue(const void* in, std::uint64_t) override {
     result_.on().make_current();
-    call(scratch_.data(), static_cast<const float*>(in));
+    call(scratch_.data(), static_cast<const library_element<In>*>(in));
   }
   value result() override {
     std::size_t bytes = 0;
     const auto add = [&](void* memory) {
-      detail::check(cub::DeviceReduce::Sum(memory, bytes, static_cast<const float*>(sums_.data()),
+      detail::check(cub::DeviceReduce::Sum(memory, bytes, static_cast<const T*>(sums_.data()),
                                            result_.data(), at_.results(), result_.queue()),
                     "CUB's reduction");
     };
@@ -110,21 +117,24 @@ class cub_rows final : public runnable {
   }
 
  private:
-  void call(void* scratch, const float* in) {
-    auto* sums = static_cast<float*>(sums_.data());
+  void call(void* scratch, const library_element<In>* in) {
+    auto* sums = static_cast<T*>(sums_.data());
     const auto* offsets = static_cast<const std::int32_t*>(offsets_.data());
     const auto count = static_cast<std::int64_t>(at_.results());
-    detail::check(
-        at_.has_segments()
-            ? cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, sums, count, offsets,
-                                              offsets + 1, result_.queue())
-            : cub::DeviceSegmentedReduce::Sum(scratch, bytes_, in, sums, count,
-                                              static_cast<int>(at_.columns), result_.queue()),
-        "CUB's segmented reduction");
+    // Its Sum would accumulate in the elements' own type.
+    const ::cuda::std::plus<T> add;
+    using cub::DeviceSegmentedReduce;
+    detail::check(at_.has_segments()
+                      ? DeviceSegmentedReduce::Reduce(scratch, bytes_, in, sums, count, offsets,
+                                                      offsets + 1, add, T{}, result_.queue())
+                      : DeviceSegmentedReduce::Reduce(scratch, bytes_, in, sums, count,
+                                                      static_cast<int>(at_.columns), add, T{},
+                                                      result_.queue()),
+                  "CUB's segmented reduction");
   }
 
   conditions at_;
-  result_on_device<float> result_;
+  result_on_device<T> result_;
   device_memory offsets_, sums_, scratch_;
   std::size_t bytes_ = 0;
 };
@@ -150,10 +160,11 @@ __attribute__((visibility("default"))) void append_newest_cub_peers(std::vector<
                  .version = version_of(CUB_VERSION),
                  .of_matrices = true,
                  .make = [](session& on, const conditions& at) -> std::unique_ptr<runnable> {
-                   refuse_arrays(at);
                    if (at.axis == matrix_axis::columns)
                      throw input_error("it sums rows, which are segments");
-                   return std::make_unique<cub_rows>(own_session(on), at);
+                   return make_of_matrix(at, [&]<typename In>() {
+                     return std::make_unique<cub_rows<In, accumulator_of<In>>>(own_session(on), at);
+                   });
                  }});
   // The same bits in every run on the same GPU, which is the default; on every GPU; by atomics,
   // whose order is open.

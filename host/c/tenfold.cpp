@@ -98,10 +98,6 @@ struct chosen {
 
   [[nodiscard]] std::unique_ptr<session> open() const { return where.backend->open(where.number); }
 
-  [[nodiscard]] std::uint64_t result_bytes() const {
-    return visit_type(type, []<typename In>() { return sizeof(accumulator_of<In>); });
-  }
-
   void check_has_many() const {
     if (op != "sum" && op != "minimum" && op != "maximum")
       throw input_error("rows, columns and segments have no " + op +
@@ -176,7 +172,8 @@ tenfold_status reduce_matrix(const char* device, const char* type, const char* o
     by.check(in);
     const std::uint64_t results = to_rows ? in.rows : in.length;
     if (results == 0) return;
-    by.check_apart(in, not_null(out, "the place of the results"), results * by.result_bytes());
+    by.check_apart(in, not_null(out, "the place of the results"),
+                   results * size_of_accumulator(by.type));
     const auto on = by.open();
     const auto elements = upload(*on, in, size_of(by.type));
     serve(*on, by.type,
@@ -273,7 +270,7 @@ tenfold_status tenfold_reduce_segments(const char* device, const char* type, con
     if (segments == 0) return;
     check_fits(1, segments, element_type::u64);
     const auto ends = rebased(not_null(offsets, "the place of the offsets"), segments);
-    const std::uint64_t n = ends.back(), results = segments * by.result_bytes();
+    const std::uint64_t n = ends.back(), results = segments * size_of_accumulator(by.type);
     by.check({in, 1, offsets[segments], offsets[segments]});
     const auto* const first = static_cast<const std::byte*>(in) + offsets[0] * size_of(by.type);
     const host_rows read{first, 1, n, n};

@@ -99,7 +99,7 @@ struct conditions {
   }
   /// Of an array: too little to count.
   [[nodiscard]] std::uint64_t bytes_written() const {
-    return columns == 0 ? 0 : results() * size_of(type);
+    return columns == 0 ? 0 : results() * size_of_accumulator(type);
   }
   /// Where segments begin is read as well, in 32 bits each.
   [[nodiscard]] std::uint64_t bytes_of_offsets() const {

@@ -116,5 +116,10 @@ using accumulator_of = std::conditional_t<
     std::conditional_t<is_narrow_integer<In>,
                        std::conditional_t<std::is_signed_v<In>, std::int64_t, std::uint64_t>, In>>;
 
+/// Bytes of what such elements are accumulated in.
+[[nodiscard]] constexpr std::size_t size_of_accumulator(element_type type) {
+  return visit_type(type, [&]<typename In>() { return sizeof(accumulator_of<In>); });
+}
+
 }  // namespace TENFOLD_BACKEND
 }  // namespace tenfold

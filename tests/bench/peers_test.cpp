@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bench/peers/matrix_peers.inl"
+#include "bench/peers/matrix_sums.hpp"
 #include "bench/peers/transform_peers.inl"
 #include "host/measure/testbed.hpp"
 
@@ -55,6 +56,33 @@ TEST(OwnPeers, AreRightOfEveryAxis) {
       EXPECT_EQ(ways, axis == matrix_axis::rows ? ways_of_rows.at(columns) : 0);
     }
   }
+}
+
+TEST(OwnPeers, AreRightOfMatricesOfEveryType) {
+  const std::vector<peer> all = own_peers();
+  testbed bed(choose_device("simt:32"));
+  for (const element_type type : {element_type::i8, element_type::f16, element_type::f64})
+    for (const std::uint64_t columns : {8, 500}) {
+      host_input input(type, "sum", 5000, 1);
+      bed.load(input, 5000);
+      for (const matrix_axis axis : matrix_axes) {
+        SCOPED_TRACE(std::string(name_of(axis)) + " of " + std::to_string(columns) + " " +
+                     std::string(tenfold::name_of(type)));
+        bed.take_as_matrix(columns, axis);
+        const std::vector<std::string> served = expect_right(bed, all);
+        EXPECT_EQ(served.size(), 6u);
+        EXPECT_EQ(std::ranges::count(served, "matrix:sums"), 1);
+      }
+    }
+}
+
+// Bytes of one column are fewer than those of its sums.
+TEST(OwnPeers, ReadNoMatrixThatIsLessThanItsSums) {
+  host_input input(element_type::i8, "sum", 5000, 1);
+  testbed bed(choose_device("simt:32"));
+  bed.load(input, 5000);
+  bed.take_as_matrix(1, matrix_axis::rows);
+  EXPECT_EQ(expect_right(bed, own_peers()), std::vector<std::string>{"matrix:sums"});
 }
 
 TEST(OwnPeers, AreRightOfArrays) {
