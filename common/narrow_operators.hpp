@@ -110,4 +110,59 @@ struct narrowed<maximum<float>, In, Count> {
   using type = detail::operator_of_words<maximum<std::uint32_t>, In, -1>;
 };
 
+/// `value` has 32 bits of elements of In that change no result of Op, if there is such an element.
+/// As with `narrow_operator`, at least one other must be folded.
+template <typename Op, typename In>
+struct neutral_word {};
+
+namespace detail {
+
+template <typename In>
+constexpr std::uint32_t word_of(In x) {
+  if constexpr (narrow_float<In>)
+    return x.bits() * 0x10001u;
+  else if constexpr (sizeof(In) == 2)
+    return static_cast<std::uint16_t>(x) * 0x10001u;
+  else
+    return static_cast<std::uint8_t>(x) * 0x1010101u;
+}
+
+template <typename In>
+concept narrow_integer = std::integral<In> && sizeof(In) < 4;
+
+/// Whether integers of In compare as they do in T.
+template <typename In, typename T>
+concept compares_in = narrow_integer<In> && (std::is_signed_v<T> || !std::is_signed_v<In>);
+
+}  // namespace detail
+
+template <typename T, detail::narrow_integer In>
+struct neutral_word<sum<T>, In> {
+  static constexpr std::uint32_t value = 0;
+};
+template <typename T, detail::compares_in<T> In>
+struct neutral_word<minimum<T>, In> {
+  static constexpr std::uint32_t value = detail::word_of(detail::highest<In>);
+};
+template <typename T, detail::compares_in<T> In>
+struct neutral_word<maximum<T>, In> {
+  static constexpr std::uint32_t value = detail::word_of(detail::lowest<In>);
+};
+template <narrow_float In>
+struct neutral_word<sum<float>, In> {
+  static constexpr std::uint32_t value = detail::word_of(In(sum<float>{}.identity()));
+};
+template <narrow_float In>
+struct neutral_word<minimum<float>, In> {
+  static constexpr std::uint32_t value = detail::word_of(In(minimum<float>{}.identity()));
+};
+template <narrow_float In>
+struct neutral_word<maximum<float>, In> {
+  static constexpr std::uint32_t value = detail::word_of(In(maximum<float>{}.identity()));
+};
+
+/// Whether there is such an element.
+template <typename Op, typename In>
+inline constexpr bool has_neutral = requires { neutral_word<Op, In>::value; };
+
 }  // namespace tenfold::inline TENFOLD_BACKEND

@@ -61,6 +61,7 @@ struct row_query {
   std::size_t result_bytes;
   launched_in where = launched_in::stream;  ///< the calls are
   bool begin_anywhere = false;              ///< vectors of elements may
+  bool has_neutral = false;                 ///< and are folded whole where a row ends within one
 };
 
 namespace detail {
@@ -166,16 +167,19 @@ inline std::uint64_t blocks_for(const row_query& q) {
 }
 
 /// From so many bytes on, a row of narrow elements is loaded in vectors wherever it begins. That
-/// takes two loads and some shifts for each, which pays later for two bytes than for one.
-constexpr std::uint64_t least_anywhere(std::size_t element_bytes) {
-  return element_bytes == 1 ? 4096 : 131072;
+/// takes two loads and some shifts for each, which pays later for two bytes than for one, and where
+/// a row's ends are folded one by one.
+constexpr std::uint64_t least_anywhere(const row_query& q) {
+  const bool is_of_bytes = q.element_bytes == 1;
+  if (q.has_neutral && q.stride == q.columns) return is_of_bytes ? 25 : 8192;
+  return is_of_bytes ? 4096 : 131072;
 }
 
 /// Whether rows are loaded in vectors.
 inline bool takes_vectors(const row_query& q) {
   return q.vector_width > 1 &&
          (q.rows == 1 || q.stride % q.vector_width == 0 ||
-          (q.begin_anywhere && q.columns * q.element_bytes >= least_anywhere(q.element_bytes)));
+          (q.begin_anywhere && q.columns * q.element_bytes >= least_anywhere(q)));
 }
 
 /// Whether short rows are loaded as vectors.
@@ -388,17 +392,21 @@ class row_reducer {
   /// What the plan for such a matrix follows from. It refers to the reducer, and lives no longer.
   [[nodiscard]] row_query query(std::uint64_t rows, std::uint64_t columns,
                                 std::uint64_t stride) const {
-    return {properties_, rows,   columns,           stride, sizeof(In), std::size_t{width},
-            sizeof(T),   where_, begin_anywhere<In>};
+    return {properties_, rows,       columns,
+            stride,      sizeof(In), std::size_t{width},
+            sizeof(T),   where_,     begin_anywhere<In>,
+            has_neutral};
   }
 
  private:
   static constexpr int width = gpu::vector_width<In, 16>;
+  static constexpr bool has_neutral = has_neutral_items<F, Op, In>;
+  static constexpr bool short_ones_begin_anywhere = sizeof(In) == 1 && has_neutral;
 
   void launch_rows(const row_plan& plan, elements_of<In> in, std::size_t rows, std::size_t columns,
                    std::size_t stride, T* out, stream_handle on) {
     if constexpr (begin_anywhere<In>)
-      if (plan.in_vectors && plan.by != row_folder::lanes &&
+      if (plan.in_vectors && (plan.by != row_folder::lanes || short_ones_begin_anywhere) &&
           !in.template are_aligned<width>(rows == 1 ? 0 : stride))
         return launch_kernel<anywhere<In>>(plan, in.anywhere_in((rows - 1) * stride + columns),
                                            rows, columns, stride, out, on);
@@ -488,8 +496,9 @@ class row_reducer {
         return shapes_of_vectors;
     }();
     // As few kernels as plan_rows() asks for.
-    if constexpr (sizeof(T) <= largest_short_result && (Width == 1 || sizeof(In) < 4) &&
-                  std::is_same_v<Read, In>)
+    constexpr bool is_asked_for =
+        std::is_same_v<Read, In> ? Width == 1 || sizeof(In) < 4 : short_ones_begin_anywhere;
+    if constexpr (sizeof(T) <= largest_short_result && is_asked_for)
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
         constexpr short_rows S = fitting(shapes[I], Width * sizeof(In));
         if (shape == S)

@@ -153,8 +153,9 @@ class elements_of<anywhere<In>> {
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
-    const std::uintptr_t at = address(data_ + i);
-    return i < left && at / 16 * 16 >= begin_ && at / 16 * 16 + 32 <= end_;
+    // But for `i`, the same for all of a row's vectors.
+    const std::uintptr_t first = address(data_) / 16 * 16;
+    return i < left && (i != 0 || first >= begin_) && i * sizeof(In) + 32 <= end_ - first;
   }
   template <int Width>
   __device__ loaded_vector<anywhere<In>, Width> load(std::size_t i) const {
@@ -302,13 +303,37 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
   return start;
 }
 
-/// The same of the first `count` of them.
+/// The first `count` of some narrow elements, and in the place of the others such as `neutral`, a
+/// word of them.
+template <typename In, int Width>
+__device__ static_array<In, Width> first_of(const static_array<In, Width>& items, unsigned count,
+                                            std::uint32_t neutral) {
+  constexpr int Words = Width * int{sizeof(In)} / 4;
+  auto words = __builtin_bit_cast(static_array<std::uint32_t, Words>, items);
+  const int bits = static_cast<int>(count * sizeof(In) * 8);
+  static_for<0, less_than<Words>, increment<1>>([&]<int W>() {
+    const int left = bits - 32 * W;
+    const std::uint32_t kept = left >= 32 ? ~0u : left <= 0 ? 0u : (1u << left) - 1;
+    get<W>(words) = (get<W>(words) & kept) | (neutral & ~kept);
+  });
+  return __builtin_bit_cast(static_array<In, Width>, words);
+}
+
+/// Whether F and Op let the elements behind a row's last one be folded as others, without a branch
+/// for each.
+template <typename F, typename Op, typename In>
+inline constexpr bool has_neutral_items = std::is_same_v<F, unchanged> && has_neutral<Op, In>;
+
+/// As `fold_loaded`, of the first `count` of them.
 template <typename Op, typename F, typename T, typename In, int Width>
 __device__ T fold_first(Op op, const F& f, T start, const static_array<In, Width>& items,
                         std::size_t i, unsigned count) {
-  static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-    if (W < count) start = fold_loaded(op, f, start, static_array<In, 1>{get<W>(items)}, i + W);
-  });
+  if constexpr (has_neutral_items<F, Op, In> && Width * sizeof(In) >= 4)
+    start = fold_loaded(op, f, start, first_of(items, count, neutral_word<Op, In>::value), i);
+  else
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      if (W < count) start = fold_loaded(op, f, start, static_array<In, 1>{get<W>(items)}, i + W);
+    });
   return start;
 }
 

@@ -334,25 +334,62 @@ void expect_same_bits_wherever_rows_begin(const device& on, std::size_t columns)
                   placed.begin() + static_cast<std::ptrdiff_t>(shift + row * stride));
     return results_of(on, reducer, array<In>(on, placed), s);
   };
+  // Where there are gaps, shorter rows are folded otherwise.
+  const bool is_so_with_gaps = reducer.plan_for(rows, columns, columns + 1).in_vectors;
   const auto expected = results_at(ceil_div(columns, width) * width, 0);
   const double rounding = std::is_integral_v<In> ? 0 : 1e-6 * 36 * static_cast<double>(columns);
   for (std::size_t row = 0; row < rows; ++row)
     EXPECT_NEAR(static_cast<double>(expected[row]),
                 row_in_order(in, {rows, columns, columns}, row, sum<double>{}), rounding);
   for (std::size_t shift = 0; shift <= width; ++shift)
-    for (const std::size_t stride : {columns, columns + 1})
+    for (const std::size_t stride : {columns, columns + is_so_with_gaps})
       EXPECT_TRUE(same_bits(results_at(stride, shift), expected))
           << rows << " x " << columns << ", stride " << stride << ", shift " << shift << ", seed "
           << seed;
 }
 
 TEST_P(Rows, OfNarrowElementsBeginAnywhere) {
-  for (const std::size_t columns : {4096, 4097, 5000, 20'001, 100'015, 200'001}) {
+  for (const std::size_t columns :
+       {25, 31, 100, 127, 255, 500, 1000, 2047, 4096, 4097, 5000, 20'001, 100'015, 200'001}) {
     expect_same_bits_wherever_rows_begin<std::uint8_t>(*on, columns);
     expect_same_bits_wherever_rows_begin<std::int8_t>(*on, columns);
   }
-  for (const std::size_t columns : {65'536, 65'543, 200'001})
+  for (const std::size_t columns : {4096, 4099, 65'536, 65'543, 200'001})
     expect_same_bits_wherever_rows_begin<float16>(*on, columns);
+}
+
+/// Rows of narrow elements end within a vector: what is behind them there must not be counted, nor
+/// a zero in its place.
+/// @param sign of all elements
+template <typename In, typename Op>
+void expect_right_wherever_rows_end(const device& on, int sign, std::size_t shortest) {
+  const auto in = random_elements<In>([sign](std::mt19937& random) {
+    return In(static_cast<accumulator_of<In>>(sign * static_cast<int>(20 + random() % 40)));
+  });
+  const array<In> elements(on, in);
+  row_reducer<In, Op> reducer(on);
+  for (std::size_t columns = shortest; columns < shortest + 33; ++columns) {
+    const matrix_shape s{20, columns, columns, columns % 3};
+    EXPECT_TRUE(reducer.plan_for(s.rows, columns, columns).in_vectors) << s;
+    std::vector<typename row_reducer<In, Op>::T> expected;
+    for (std::size_t row = 0; row < s.rows; ++row)
+      expected.push_back(row_in_order(in, s, row, Op{}));
+    EXPECT_TRUE(same_bits(results_of(on, reducer, elements, s), expected))
+        << s << ", seed " << seed;
+  }
+}
+
+TEST_P(Rows, OfNarrowElementsEndAnywhere) {
+  for (const std::size_t shortest : {25, 363, 1013}) {
+    expect_right_wherever_rows_end<std::int8_t, sum<std::int64_t>>(*on, -1, shortest);
+    expect_right_wherever_rows_end<std::int8_t, minimum<std::int64_t>>(*on, 1, shortest);
+    expect_right_wherever_rows_end<std::int8_t, maximum<std::int32_t>>(*on, -1, shortest);
+    expect_right_wherever_rows_end<std::uint8_t, minimum<std::uint64_t>>(*on, 1, shortest);
+    expect_right_wherever_rows_end<std::uint8_t, maximum<std::uint8_t>>(*on, 1, shortest);
+  }
+  expect_right_wherever_rows_end<float16, sum<float>>(*on, 1, 4096);
+  expect_right_wherever_rows_end<float16, minimum<float>>(*on, 1, 4096);
+  expect_right_wherever_rows_end<bfloat16, maximum<float>>(*on, -1, 4096);
 }
 
 /// An element's place in its row, and two matrices side by side.
