@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "common/narrow_operators.hpp"
+#include "host/reduce/element.hpp"
 
 namespace tenfold {
 namespace {
@@ -164,6 +166,44 @@ TYPED_TEST(NarrowFloat, OrderedBitsHaveAnIdentity) {
   };
   expect_identity(narrow_operator<minimum<float>, TypeParam, 64>{});
   expect_identity(narrow_operator<maximum<float>, TypeParam, 64>{});
+}
+
+// ---- elements that change no result -------------------------------------------------------------
+
+/// Beside each element of its type, in the type of the results.
+template <typename In, typename Op>
+void expect_neutral(Op op) {
+  using T = decltype(op.identity());
+  using bits = std::conditional_t<sizeof(In) == 1, std::uint8_t, std::uint16_t>;
+  using several = std::array<bits, 4 / sizeof(In)>;
+  static_assert(has_neutral<Op, In>);
+  for (const bits each : std::bit_cast<several>(neutral_word<Op, In>::value))
+    for (std::uint32_t i = 0; i <= bits(-1); ++i) {
+      const auto x = static_cast<T>(std::bit_cast<In>(static_cast<bits>(i)));
+      const auto neutral = static_cast<T>(std::bit_cast<In>(each));
+      EXPECT_TRUE(is_same_value(op(x, neutral), op(x, op.identity()))) << i;
+      EXPECT_TRUE(is_same_value(op(neutral, x), op(x, op.identity()))) << i;
+    }
+}
+
+template <typename In, typename T>
+void expect_neutral_elements() {
+  expect_neutral<In>(sum<T>{});
+  expect_neutral<In>(minimum<T>{});
+  expect_neutral<In>(maximum<T>{});
+}
+
+TEST(NeutralWord, ChangesNoResult) {
+  expect_neutral_elements<std::int8_t, std::int8_t>();
+  expect_neutral_elements<std::int8_t, std::int64_t>();
+  expect_neutral_elements<std::uint8_t, std::int32_t>();
+  expect_neutral_elements<std::uint8_t, std::uint64_t>();
+  expect_neutral_elements<std::int16_t, std::int32_t>();
+  expect_neutral_elements<float16, float>();
+  expect_neutral_elements<bfloat16, float>();
+  // Negative bytes are the largest numbers there.
+  static_assert(!has_neutral<minimum<std::uint32_t>, std::int8_t>);
+  static_assert(!has_neutral<sum<float>, float> && !has_neutral<product<float>, float16>);
 }
 
 // ---- which operator stands in for which ---------------------------------------------------------
