@@ -5,8 +5,8 @@ from blocks.modes import HEADS
 from blocks.results import GPU, results
 from scripts.common import Failure, device_name, table
 
-MATRICES, OF_TORCH, SMALL, WAYS, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
-    f"{GPU}-{name}.json" for name in ("matrices", "python-matrices", "small-matrices", "ways", "segments", "transforms", "short-transforms"))
+MATRICES, OF_TORCH, TYPED, SMALL, WAYS, SEGMENTS, TRANSFORMS, SHORT_TRANSFORMS = (
+    f"{GPU}-{name}.json" for name in ("matrices", "python-matrices", "typed-matrices", "small-matrices", "ways", "segments", "transforms", "short-transforms"))
 OURS, CUB, TORCH, READ = "peer:matrix:sums", "peer:matrix:cub", "peer:torch", "peer:matrix:read:"
 
 
@@ -91,6 +91,44 @@ def matrix_sums(axis="rows", mode="after-producer", file=MATRICES):
             f"{device_name(results(file)['context'])}, {HEADS[mode]}")
     of_libraries = [head for name in libraries.values() for head in (f"{name}, of it", f"times as fast as {name}")]
     return table([what, "ceiling, GB/s", "ours, of it", *of_libraries], lines)
+
+
+TYPES = ("i8", "f16", "f64")
+
+
+def _of_type(type, axis, mode="after-producer"):
+    document = results(TYPED)
+    return by_columns({"benchmarks": [row for row in document["benchmarks"] if row["type"] == type]}, axis, mode)
+
+
+def typed_sums(axis):
+    """Of each type the share of what memory allows, and where CUB sums such matrices, how it compares."""
+    of_types = {type: _of_type(type, axis) for type in TYPES}
+    cub = name_of(CUB, results(TYPED)["benchmarks"])
+    has_cub = axis == "rows"
+    lines = []
+    for columns in of_types[TYPES[0]]:
+        rows = [of_types[type][columns] for type in TYPES]
+        lines.append([count(columns), *(cell for each in rows for cell in (
+            [percent(share_of(each, OURS)), *([ratio(each[OURS])] if has_cub else [])]))])
+    largest = max(row["n"] for row in results(TYPED)["benchmarks"])
+    what = f"columns, sums of {axis}, up to {count(largest)} elements, {device_name(results(TYPED)['context'])}, {HEADS['after-producer']}"
+    heads = [head for type in TYPES for head in ([f"{type}, of the ceiling", f"times as fast as {cub}"] if has_cub else [f"{type}, of the ceiling"])]
+    return table([what, *heads], lines)
+
+
+def typed_shares(type, columns, axis="rows"):
+    """From the least to the most of what ours have of the ceiling."""
+    shares = [100 * share_of(_of_type(type, axis)[each], OURS) for each in columns]
+    return f"{min(shares):.0f} to {max(shares):.0f}%"
+
+
+def typed_behind():
+    """Where CUB's sums of rows are faster, where the interval leaves no doubt."""
+    ours = [row for row in results(TYPED)["benchmarks"] if row["ok"] and row["contestant"] == OURS
+            and row["axis"] == "rows" and row["against"] == CUB]
+    lost = [f"{row['type']} of {count(row['columns'])} columns ({row['ratio']:.3f})" for row in ours if row["ratio_high"] < 1]
+    return f"{len(lost)} of {len(ours)} matrices" + (f": {', '.join(lost)}" if lost else "")
 
 
 def segment_sums(mode="after-producer"):
