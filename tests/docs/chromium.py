@@ -66,9 +66,17 @@ class Browser:
             preexec_fn=take_pipes, close_fds=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(from_us)
         os.close(to_us)
-        self.unread, self.count, self.session = b"", 0, None
+        self.unread, self.count, self.session, self.context = b"", 0, None, None
+        self.start_over()
+
+    def start_over(self):
+        """A page that knows nothing of those before it, as that of a browser just started: which takes seconds."""
+        self.session = None
+        if self.context:
+            self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        self.context = self.call("Target.createBrowserContext")["browserContextId"]
         self.requests, self.errors = [], []  # what pages asked for, and what their scripts ended with
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        target = self.call("Target.createTarget", url="about:blank", browserContextId=self.context)["targetId"]
         self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Network", "Runtime"):
             self.call(domain + ".enable")
@@ -118,7 +126,7 @@ class Browser:
 
     def open(self, address):
         self.call("Page.navigate", url=address)
-        self.wait_for("document.readyState == 'complete'")
+        self.value_of("new Promise(done => document.readyState == 'complete' ? done() : addEventListener('load', done))")
 
     def value_of(self, expression, frame=0):
         """What is so in the page, or in its first frame, 1, of which no variables are seen."""
@@ -144,7 +152,7 @@ class Browser:
         while not is_so():
             if time.monotonic() > end:
                 raise TimeoutError(f"never came true: {condition}")
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     def picture(self, selector=None):
         """What is to be seen, or all of the first element that a selector finds, as a PNG file."""
