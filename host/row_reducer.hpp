@@ -237,7 +237,9 @@ inline int threads_of_row(const row_query& q) {
   while (turns(*size) > 1 && size + 1 != sizes.end()) ++size;
   while (!are_held(*size) && size != sizes.begin() && turns(size[-1]) <= 8) --size;
   if (are_held(*size)) return *size;
-  const std::uint64_t bytes = q.columns * q.element_bytes;
+  // In vectors, elements of eight bytes take as many threads as so many of four.
+  const std::size_t most = width > 1 ? 4 : q.element_bytes;
+  const std::uint64_t bytes = q.columns * std::min(q.element_bytes, most);
   return bytes <= 6144   ? q.device.warp_size
          : bytes < 16384 ? lanes_block
          : bytes < 65536 ? turns_block

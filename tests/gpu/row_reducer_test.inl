@@ -150,8 +150,10 @@ TEST(RowPlans, TheOnlyRowHasTheMoreBlocksTheLongerItIs) {
 
 /// The fastest that it was measured to have, or within some per cent of that.
 TEST(RowPlans, ARowHasTheThreadsThatFindRoomWithThoseOfAllRows) {
-  const auto threads = [](std::uint64_t rows, std::uint64_t columns) {
-    const row_plan plan = plan_rows({h200, rows, columns, columns, 4, 4, 4});
+  const auto threads = [](std::uint64_t rows, std::uint64_t columns,
+                          std::size_t element_bytes = 4) {
+    const row_plan plan =
+        plan_rows({h200, rows, columns, columns, element_bytes, 16 / element_bytes, 4});
     const auto blocks = static_cast<int>(plan.blocks_per_row);
     return plan.by == row_folder::warp ? 32 : plan.block * blocks;
   };
@@ -172,6 +174,10 @@ TEST(RowPlans, ARowHasTheThreadsThatFindRoomWithThoseOfAllRows) {
   EXPECT_EQ(threads(1 << 20, 1000), 32);
   EXPECT_EQ(threads(1 << 16, 4096), 256);
   EXPECT_EQ(threads(1 << 12, 1 << 16), 512);
+  // Of eight bytes as of four, but for rows that are not loaded in vectors.
+  EXPECT_EQ(threads(1 << 16, 1500, 8), 32);
+  EXPECT_EQ(threads(1 << 16, 1501, 8), 128);
+  EXPECT_EQ(threads(1 << 16, 2500, 8), 128);
   // From 128 KiB on, and from 512 KiB on.
   EXPECT_EQ(threads(128, 32'768), 512);
   EXPECT_GT(threads(32, 32'768), 512);
