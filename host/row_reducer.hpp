@@ -149,10 +149,10 @@ inline std::uint64_t blocks_for_only_row(const row_query& q, std::uint64_t turns
 
 /// How many blocks share a row. If there are fewer rows than `blocks_wanted`, several blocks do.
 /// There are even more of them as long as each has eight turns of 16 KiB: what the device reads at
-/// a time then lies closer together. Large partials make the number smaller, since they take longer
-/// to fold. To fold partials is taken to cost as much as eight turns: a row with fewer gets one
-/// block, and so does one with fewer than 32 where the largest blocks, one a row, have a fifth or
-/// more of the threads that the device holds.
+/// a time then lies closer together. Partials of more than 8 bytes make the number smaller, since
+/// they take longer to fold. To fold partials is taken to cost as much as eight turns: a row with
+/// fewer gets one block, and so does one with fewer than 32 where the largest blocks, one a row,
+/// have a fifth or more of the threads that the device holds.
 inline std::uint64_t blocks_for(const row_query& q) {
   const std::uint64_t turns = q.columns * q.element_bytes / bytes_of_turn;
   const std::uint64_t wanted = blocks_wanted(q.device);
@@ -162,7 +162,7 @@ inline std::uint64_t blocks_for(const row_query& q) {
   if (rows == 1) return blocks_for_only_row(q, turns);
   const std::uint64_t few = ceil_div(wanted, rows);
   const std::uint64_t most =
-      most_partials(q.device) / rows * 4 / std::max<std::uint64_t>(q.result_bytes, 4);
+      most_partials(q.device) / rows * 8 / std::max<std::uint64_t>(q.result_bytes, 8);
   return std::min(turns, std::clamp(turns / 8, few, std::max(few, most)));
 }
 
