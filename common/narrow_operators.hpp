@@ -130,13 +130,19 @@ constexpr std::uint32_t word_of(In x) {
 template <typename In>
 concept narrow_integer = std::integral<In> && sizeof(In) < 4;
 
+/// Whether sums of them are numbers.
+template <typename In, typename T>
+concept adds_in = narrow_integer<In> && std::is_arithmetic_v<T>;
+
 /// Whether integers of In compare as they do in T.
 template <typename In, typename T>
-concept compares_in = narrow_integer<In> && (std::is_signed_v<T> || !std::is_signed_v<In>);
+concept compares_in =
+    adds_in<In, T> && (std::is_same_v<In, T> ||
+                       (sizeof(T) > sizeof(In) && (std::is_signed_v<T> || !std::is_signed_v<In>)));
 
 }  // namespace detail
 
-template <typename T, detail::narrow_integer In>
+template <typename T, detail::adds_in<T> In>
 struct neutral_word<sum<T>, In> {
   static constexpr std::uint32_t value = 0;
 };

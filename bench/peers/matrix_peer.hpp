@@ -49,7 +49,7 @@ inline std::vector<std::int32_t> offsets_of(const conditions& at) {
 
 namespace tenfold::measure::inline TENFOLD_BACKEND {
 
-/// Of each size one type is measured, with which any other takes about as long.
+/// Of each size one type is measured.
 template <std::size_t Bytes>
 using matrix_element = std::tuple_element_t<std::bit_width(Bytes) - 1,
                                             std::tuple<std::int8_t, float16, float, double>>;

@@ -201,8 +201,10 @@ TEST(NeutralWord, ChangesNoResult) {
   expect_neutral_elements<std::int16_t, std::int32_t>();
   expect_neutral_elements<float16, float>();
   expect_neutral_elements<bfloat16, float>();
-  // Negative bytes are the largest numbers there.
+  // Others do not compare there as they are.
   static_assert(!has_neutral<minimum<std::uint32_t>, std::int8_t>);
+  static_assert(!has_neutral<minimum<std::int8_t>, std::uint8_t>);
+  static_assert(!has_neutral<maximum<std::int8_t>, std::int16_t>);
   static_assert(!has_neutral<sum<float>, float> && !has_neutral<product<float>, float16>);
 }
 

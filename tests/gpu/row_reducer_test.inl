@@ -174,7 +174,7 @@ TEST(RowPlans, ARowHasTheThreadsThatFindRoomWithThoseOfAllRows) {
   EXPECT_EQ(threads(1 << 20, 1000), 32);
   EXPECT_EQ(threads(1 << 16, 4096), 256);
   EXPECT_EQ(threads(1 << 12, 1 << 16), 512);
-  // Of eight bytes as of four, but for rows that are not loaded in vectors.
+  // Elements of eight bytes as those of four, but for rows that are not loaded in vectors.
   EXPECT_EQ(threads(1 << 16, 1500, 8), 32);
   EXPECT_EQ(threads(1 << 16, 1501, 8), 128);
   EXPECT_EQ(threads(1 << 16, 2500, 8), 128);
@@ -182,6 +182,12 @@ TEST(RowPlans, ARowHasTheThreadsThatFindRoomWithThoseOfAllRows) {
   EXPECT_EQ(threads(128, 32'768), 512);
   EXPECT_GT(threads(32, 32'768), 512);
   EXPECT_GT(threads(128, 131'072), 512);
+  // Partials of up to eight bytes find room for as many blocks.
+  const auto blocks = [](std::size_t result_bytes) {
+    return plan_rows({h200, 512, 1 << 20, 1 << 20, 8, 2, result_bytes}).blocks_per_row;
+  };
+  EXPECT_EQ(blocks(8), blocks(4));
+  EXPECT_LT(blocks(16), blocks(8));
 }
 
 /// Of every length at which another kernel is chosen, and of the one before it.
