@@ -127,22 +127,24 @@ constexpr std::uint32_t word_of(In x) {
     return static_cast<std::uint8_t>(x) * 0x1010101u;
 }
 
-template <typename In>
-concept narrow_integer = std::integral<In> && sizeof(In) < 4;
-
-/// Whether sums of them are numbers.
+/// Whether narrow integers of In become numbers.
 template <typename In, typename T>
-concept adds_in = narrow_integer<In> && std::is_arithmetic_v<T>;
+concept is_number_in = std::integral<In> && sizeof(In) < 4 && std::is_arithmetic_v<T>;
 
-/// Whether integers of In compare as they do in T.
+/// Whether they compare there as they are.
 template <typename In, typename T>
-concept compares_in =
-    adds_in<In, T> && (std::is_same_v<In, T> ||
+concept compares_in = is_number_in<In, T> &&
+                      (std::is_same_v<In, T> ||
                        (sizeof(T) > sizeof(In) && (std::is_signed_v<T> || !std::is_signed_v<In>)));
+
+template <typename Op>
+concept sum_or_extremum_of_floats =
+    std::same_as<Op, sum<float>> || std::same_as<Op, minimum<float>> ||
+    std::same_as<Op, maximum<float>>;
 
 }  // namespace detail
 
-template <typename T, detail::adds_in<T> In>
+template <typename T, detail::is_number_in<T> In>
 struct neutral_word<sum<T>, In> {
   static constexpr std::uint32_t value = 0;
 };
@@ -154,17 +156,9 @@ template <typename T, detail::compares_in<T> In>
 struct neutral_word<maximum<T>, In> {
   static constexpr std::uint32_t value = detail::word_of(detail::lowest<In>);
 };
-template <narrow_float In>
-struct neutral_word<sum<float>, In> {
-  static constexpr std::uint32_t value = detail::word_of(In(sum<float>{}.identity()));
-};
-template <narrow_float In>
-struct neutral_word<minimum<float>, In> {
-  static constexpr std::uint32_t value = detail::word_of(In(minimum<float>{}.identity()));
-};
-template <narrow_float In>
-struct neutral_word<maximum<float>, In> {
-  static constexpr std::uint32_t value = detail::word_of(In(maximum<float>{}.identity()));
+template <detail::sum_or_extremum_of_floats Op, narrow_float In>
+struct neutral_word<Op, In> {
+  static constexpr std::uint32_t value = detail::word_of(In(Op{}.identity()));
 };
 
 /// Whether there is such an element.

@@ -61,7 +61,7 @@ struct row_query {
   std::size_t result_bytes;
   launched_in where = launched_in::stream;  ///< the calls are
   bool begin_anywhere = false;              ///< vectors of elements may
-  bool has_neutral = false;                 ///< and are folded whole where a row ends within one
+  bool has_neutral = false;                 ///< a vector in which a row ends is folded whole
 };
 
 namespace detail {
@@ -167,8 +167,8 @@ inline std::uint64_t blocks_for(const row_query& q) {
 }
 
 /// From so many bytes on, a row of narrow elements is loaded in vectors wherever it begins. That
-/// takes two loads and some shifts for each, which pays later for two bytes than for one, and where
-/// a row's ends are folded one by one.
+/// takes two loads and some shifts for each, which pays later for elements of two bytes than of
+/// one, and later still where the elements at a row's end are folded one by one.
 constexpr std::uint64_t least_anywhere(const row_query& q) {
   const bool is_of_bytes = q.element_bytes == 1;
   if (q.has_neutral && q.stride == q.columns) return is_of_bytes ? 25 : 8192;
@@ -237,9 +237,10 @@ inline int threads_of_row(const row_query& q) {
   while (turns(*size) > 1 && size + 1 != sizes.end()) ++size;
   while (!are_held(*size) && size != sizes.begin() && turns(size[-1]) <= 8) --size;
   if (are_held(*size)) return *size;
-  // In vectors, elements of eight bytes take as many threads as so many of four.
-  const std::size_t most = width > 1 ? 4 : q.element_bytes;
-  const std::uint64_t bytes = q.columns * std::min(q.element_bytes, most);
+  // Elements of eight bytes in vectors are read fastest by as many threads as the same number of
+  // elements of four.
+  const std::size_t counted = width > 1 && q.element_bytes == 8 ? 4 : q.element_bytes;
+  const std::uint64_t bytes = q.columns * counted;
   return bytes <= 6144   ? q.device.warp_size
          : bytes < 16384 ? lanes_block
          : bytes < 65536 ? turns_block

@@ -97,24 +97,22 @@ TYPES = ("i8", "f16", "f64")
 
 
 def _of_type(type, axis, mode="after-producer"):
-    document = results(TYPED)
-    return by_columns({"benchmarks": [row for row in document["benchmarks"] if row["type"] == type]}, axis, mode)
+    return by_columns({"benchmarks": [row for row in results(TYPED)["benchmarks"] if row["type"] == type]}, axis, mode)
 
 
 def typed_sums(axis):
-    """Of each type the share of what memory allows, and where CUB sums such matrices, how it compares."""
-    of_types = {type: _of_type(type, axis) for type in TYPES}
-    cub = name_of(CUB, results(TYPED)["benchmarks"])
-    has_cub = axis == "rows"
+    """Of each type the share of what memory allows, and of rows how they compare with CUB's, which sums no columns."""
+    document, of_types = results(TYPED), [_of_type(type, axis) for type in TYPES]
+    cells = 2 if axis == "rows" else 1
+    against = f"times as fast as {name_of(CUB, document['benchmarks'])}"
+    largest = max(row["n"] for row in document["benchmarks"])
+    what = f"columns, sums of {axis}, up to {count(largest)} elements, {device_name(document['context'])}, {HEADS['after-producer']}"
+    heads = [what, *(head for type in TYPES for head in [f"{type}, of the ceiling", against][:cells])]
     lines = []
-    for columns in of_types[TYPES[0]]:
-        rows = [of_types[type][columns] for type in TYPES]
-        lines.append([count(columns), *(cell for each in rows for cell in (
-            [percent(share_of(each, OURS)), *([ratio(each[OURS])] if has_cub else [])]))])
-    largest = max(row["n"] for row in results(TYPED)["benchmarks"])
-    what = f"columns, sums of {axis}, up to {count(largest)} elements, {device_name(results(TYPED)['context'])}, {HEADS['after-producer']}"
-    heads = [head for type in TYPES for head in ([f"{type}, of the ceiling", f"times as fast as {cub}"] if has_cub else [f"{type}, of the ceiling"])]
-    return table([what, *heads], lines)
+    for columns in of_types[0]:
+        rows = [of_type[columns] for of_type in of_types]
+        lines.append([count(columns), *(cell for each in rows for cell in [percent(share_of(each, OURS)), ratio(each[OURS])][:cells])])
+    return table(heads, lines)
 
 
 def typed_shares(type, columns, axis="rows"):

@@ -153,7 +153,7 @@ class elements_of<anywhere<In>> {
   }
   template <int Width>
   __device__ bool can_load(unsigned i, unsigned left) const {
-    // But for `i`, the same for all of a row's vectors.
+    // All but `i` is the same for each vector of a row, so that compilers compute it once.
     const std::uintptr_t first = address(data_) / 16 * 16;
     return i < left && (i != 0 || first >= begin_) && i * sizeof(In) + 32 <= end_ - first;
   }
@@ -303,8 +303,8 @@ __device__ T fold_loaded(Op op, const F& f, T start, const static_array<In, Widt
   return start;
 }
 
-/// The first `count` of some narrow elements, and in the place of the others such as `neutral`, a
-/// word of them.
+/// The first `count` of some narrow elements; the others are replaced by those of the word
+/// `neutral`.
 template <typename In, int Width>
 __device__ static_array<In, Width> first_of(const static_array<In, Width>& items, unsigned count,
                                             std::uint32_t neutral) {
@@ -319,8 +319,8 @@ __device__ static_array<In, Width> first_of(const static_array<In, Width>& items
   return __builtin_bit_cast(static_array<In, Width>, words);
 }
 
-/// Whether F and Op let the elements behind a row's last one be folded as others, without a branch
-/// for each.
+/// Whether a vector in which a row ends may be folded whole, once what is behind the end has been
+/// replaced by elements that change no result.
 template <typename F, typename Op, typename In>
 inline constexpr bool has_neutral_items = std::is_same_v<F, unchanged> && has_neutral<Op, In>;
 
