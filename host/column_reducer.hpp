@@ -38,8 +38,9 @@ struct column_query {
   std::uint64_t stride;        ///< elements from one row's begin to the next one's
   std::size_t element_bytes;   ///< as they are read
   std::uint64_t vector_width;  ///< elements in the widest load
-  std::uint64_t block;         ///< threads of a block
-  std::uint64_t blocks;        ///< that the device holds
+  std::size_t result_bytes;
+  std::uint64_t block;   ///< threads of a block
+  std::uint64_t blocks;  ///< that the device holds
   bool keeps_order;
   std::uint64_t partials;  ///< that there is room for
 };
@@ -56,7 +57,7 @@ constexpr std::size_t column_load(std::size_t element_bytes) {
 template <typename In, typename T>
 inline constexpr int column_width = [] {
   int width = gpu::vector_width<In, static_cast<int>(column_load(sizeof(In)) / sizeof(In))>;
-  while (width > 1 && width * sizeof(T) > 64) width /= 2;
+  while (width > 1 && is_large(width * sizeof(T))) width /= 2;
   return width;
 }();
 
@@ -76,7 +77,8 @@ constexpr std::uint64_t row_threads(std::size_t bytes, std::uint64_t block, std:
 
 /// Vectors that a thread loads at once.
 inline std::uint64_t loads_at_once(const column_query& q, std::uint64_t width) {
-  return static_cast<std::uint64_t>(column_tiles::loads(static_cast<int>(width), q.element_bytes));
+  return static_cast<std::uint64_t>(
+      column_tiles::loads(static_cast<int>(width), q.element_bytes, q.result_bytes));
 }
 
 /// How often a block loads as much as its threads load at once, for a tile of all rows.
@@ -323,7 +325,7 @@ class column_reducer {
   /// How `enqueue` folds such a matrix.
   [[nodiscard]] column_plan plan_for(std::uint64_t rows, std::uint64_t columns,
                                      std::uint64_t stride) const {
-    return plan_columns({rows, columns, stride, sizeof(In), width, block, blocks_,
+    return plan_columns({rows, columns, stride, sizeof(In), width, sizeof(T), block, blocks_,
                          !bool{Op::commutes}, detail::room_for_partials(blocks_, block, width)});
   }
 
@@ -386,7 +388,7 @@ class column_reducer {
   void launch_threads(const In* in, std::size_t rows, std::size_t columns, std::size_t stride,
                       T* out, stream_handle on) {
     constexpr int each = few_rows::width(sizeof(In), sizeof(T));
-    constexpr int turns = few_rows::turns(sizeof(In), each);
+    constexpr int turns = few_rows::turns(sizeof(In), sizeof(T), each);
     bool in_vectors = gpu::is_vector_aligned<each>(in) && stride % each == 0 &&
                       gpu::is_vector_aligned<gpu::vector_width<T, each>>(out);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
@@ -403,7 +405,7 @@ class column_reducer {
     // A matrix that begins anywhere may need a tile more.
     if (!by.folds_abreast())
       by.tiles = ceil_div(columns * by.abreast + column_tiles::lead<Width>(in), by.columns);
-    constexpr std::size_t loads = column_tiles::loads(Width, sizeof(In));
+    constexpr std::size_t loads = column_tiles::loads(Width, sizeof(In), sizeof(T));
     by.turns = rows / by.abreast / (by.layers * loads);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};

@@ -90,8 +90,8 @@ inline constexpr short_rows of_few_rows = shapes_of_elements[0],
 inline constexpr std::array<short_rows, 7> shapes_of_vectors{
     {{1, 2, 3}, {2, 2, 2}, {4, 2, 2}, {8, 2, 2}, {8, 4, 1}, {16, 4, 1}, {32, 4, 1}}};
 
-/// A lane's registers have room for so much.
-inline constexpr std::size_t largest_loads = 128, largest_short_result = 64;
+/// A lane's registers have room for loads of so much.
+inline constexpr std::size_t largest_loads = 128;
 
 /// The shape with fewer loads and rows where a load is large.
 constexpr short_rows fitting(short_rows s, std::size_t bytes_of_load) {
@@ -102,7 +102,9 @@ constexpr short_rows fitting(short_rows s, std::size_t bytes_of_load) {
 }
 
 /// What a lane has on its way of a row that is not short: 64 bytes in vectors, or eight elements.
-constexpr int loads_of_turn(std::size_t bytes_of_load) {
+/// One load alone where results are as large as an exact sum: to fold it takes longer than a load.
+constexpr int loads_of_turn(std::size_t bytes_of_load, std::size_t result_bytes) {
+  if (result_bytes > 40) return 1;
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
 }
 
@@ -210,7 +212,7 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
   const std::uint64_t bytes = q.columns * q.element_bytes;
   constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
   plan.at_once = q.where == launched_in::stream && blocks_per_row > 1 &&
-                 blocks_per_row <= most_at_once && q.result_bytes <= largest_short_result &&
+                 blocks_per_row <= most_at_once && !is_large(q.result_bytes) &&
                  q.rows * bytes < least_for_two_launches && q.rows <= most_rows_at_once &&
                  q.rows * blocks_per_row <= q.device.blocks_per_launch;
   return plan;
@@ -223,8 +225,11 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// is what so many threads load at once.
 inline int threads_of_row(const row_query& q) {
   const std::uint64_t width = takes_vectors(q) ? q.vector_width : 1;
+  // To bring large results of lanes together takes as long as to fold some elements.
   const std::uint64_t of_lane =
-      width * static_cast<std::uint64_t>(loads_of_turn(width * q.element_bytes));
+      width *
+      static_cast<std::uint64_t>(
+          is_large(q.result_bytes) ? 32 : loads_of_turn(width * q.element_bytes, q.result_bytes));
   const std::uint64_t held = blocks_held(q.device) * turns_block;
   const auto turns = [&](int threads) {
     return ceil_div(q.columns, static_cast<std::uint64_t>(threads) * of_lane);
@@ -238,8 +243,9 @@ inline int threads_of_row(const row_query& q) {
   while (!are_held(*size) && size != sizes.begin() && turns(size[-1]) <= 8) --size;
   if (are_held(*size)) return *size;
   // Elements of eight bytes in vectors are read fastest by as many threads as the same number of
-  // elements of four.
-  const std::size_t counted = width > 1 && q.element_bytes == 8 ? 4 : q.element_bytes;
+  // elements of four. Into large results, elements of any size are.
+  const bool as_of_four = is_large(q.result_bytes) || (width > 1 && q.element_bytes == 8);
+  const std::size_t counted = as_of_four ? 4 : q.element_bytes;
   const std::uint64_t bytes = q.columns * counted;
   return bytes <= 6144   ? q.device.warp_size
          : bytes < 16384 ? lanes_block
@@ -295,7 +301,7 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
     }
     return {};
   };
-  if (q.result_bytes <= largest_short_result)
+  if (!is_large(q.result_bytes))
     if (const auto plan =
             is_short_in_vectors(q) ? of_lanes(shapes_of_vectors) : of_lanes(shapes_of_elements))
       return *plan;
@@ -402,13 +408,13 @@ class row_reducer {
   }
 
  private:
-  static constexpr int width = gpu::vector_width<In, 16>;
+  static constexpr int width = is_large(sizeof(T)) ? 1 : gpu::vector_width<In, 16>;
   static constexpr bool has_neutral = has_neutral_items<F, Op, In>;
   static constexpr bool short_ones_begin_anywhere = sizeof(In) == 1 && has_neutral;
 
   void launch_rows(const row_plan& plan, elements_of<In> in, std::size_t rows, std::size_t columns,
                    std::size_t stride, T* out, stream_handle on) {
-    if constexpr (begin_anywhere<In>)
+    if constexpr (begin_anywhere<In> && width > 1)
       if (plan.in_vectors && (plan.by != row_folder::lanes || short_ones_begin_anywhere) &&
           !in.template are_aligned<width>(rows == 1 ? 0 : stride))
         return launch_kernel<anywhere<In>>(plan, in.anywhere_in((rows - 1) * stride + columns),
@@ -465,19 +471,20 @@ class row_reducer {
   template <int WarpSize>
   static auto kernel_of_partials() {
     return &blocks_per_row::reduce_rows<detail::turns_block, WarpSize, 1,
-                                        detail::loads_of_turn(sizeof(T)), T, T, Op, unchanged>;
+                                        detail::loads_of_turn(sizeof(T), sizeof(T)), T, T, Op,
+                                        unchanged>;
   }
 
   template <int WarpSize, int Width, typename Read>
   static kernel_handle choose(const row_plan& plan) {
     using namespace detail;
-    constexpr int Loads = loads_of_turn(Width * sizeof(In));
+    constexpr int Loads = loads_of_turn(Width * sizeof(In), sizeof(T));
     if (plan.by == row_folder::lanes) return choose_short<WarpSize, Width, Read>(plan.shape);
     if (plan.by == row_folder::warp)
       return &lanes_per_row::reduce_rows<lanes_block, WarpSize, Width, Loads, Read, T, Op, F>;
     kernel_handle found;
     if (plan.at_once) {
-      if constexpr (sizeof(T) <= largest_short_result)
+      if constexpr (!is_large(sizeof(T)))
         found = &blocks_per_row::reduce_rows_at_once<turns_block, WarpSize, Width, Loads, Read, T,
                                                      Op, F>;
       return found;
@@ -500,8 +507,9 @@ class row_reducer {
     }();
     // As few kernels as plan_rows() asks for.
     constexpr bool is_asked_for =
-        std::is_same_v<Read, In> ? Width == 1 || sizeof(In) < 4 : short_ones_begin_anywhere;
-    if constexpr (sizeof(T) <= largest_short_result && is_asked_for)
+        !is_large(sizeof(T)) &&
+        (std::is_same_v<Read, In> ? Width == 1 || sizeof(In) < 4 : short_ones_begin_anywhere);
+    if constexpr (is_asked_for)
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
         constexpr short_rows S = fitting(shapes[I], Width * sizeof(In));
         if (shape == S)

@@ -4,8 +4,9 @@
 /// doubles may read them again), and f(x) takes no memory. All arrays are in device memory. Every
 /// call waits for its result and allocates its scratch memory: `gpu.in_stream(queue)` makes calls
 /// run in a stream of the caller's, `gpu.with_memory_of(source)` takes the memory from `source`.
-/// For more than one call keep a `row_reducer<In, Op, F>` (host/row_reducer.hpp): an array is a
-/// matrix of one row. For `any_of`, `all_of` and `none_of` keep a `predicate_reducer`.
+/// For more than one call keep a `row_reducer<In, Op, F, row_count::one>` (host/row_reducer.hpp):
+/// an array is a matrix of one row. For `any_of`, `all_of` and `none_of` keep a
+/// `predicate_reducer`.
 ///
 ///     device gpu(0);                                            // device(32) on the executor
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));
@@ -217,7 +218,7 @@ class predicate_reducer {
 
  private:
   static constexpr int block = detail::turns_block, width = gpu::vector_width<In, 16>;
-  static constexpr int loads = detail::loads_of_turn(width * sizeof(In));
+  static constexpr int loads = detail::loads_of_turn(width * sizeof(In), sizeof(unsigned));
 
   template <int WarpSize>
   static auto kernel() {

@@ -27,6 +27,7 @@ inline constexpr int most = 8;  ///< rows
 /// bytes of elements or more, and no more than eight: where they cannot be loaded at once, each
 /// element takes a register.
 __host__ __device__ constexpr int width(std::size_t element_bytes, std::size_t result_bytes) {
+  if (is_large(result_bytes)) return 1;
   const auto in_vector = [](std::size_t bytes) {
     return 16 % bytes == 0 ? static_cast<int>(16 / bytes) : 1;
   };
@@ -36,7 +37,9 @@ __host__ __device__ constexpr int width(std::size_t element_bytes, std::size_t r
   return least < most ? least : most;
 }
 /// How often it takes so many, a block's width apart: so often that it has 16 bytes of each row.
-__host__ __device__ constexpr int turns(std::size_t element_bytes, int width) {
+__host__ __device__ constexpr int turns(std::size_t element_bytes, std::size_t result_bytes,
+                                        int width) {
+  if (is_large(result_bytes)) return 1;
   const std::size_t bytes = element_bytes * static_cast<std::size_t>(width);
   return bytes < 16 ? static_cast<int>(16 / bytes) : 1;
 }
@@ -76,7 +79,7 @@ template <int BlockSize, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize)
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
                    Op op, bool in_vectors, bool once) {
-  constexpr int Width = width(sizeof(In), sizeof(T)), Turns = turns(sizeof(In), Width);
+  constexpr int Width = width(sizeof(In), sizeof(T)), Turns = turns(sizeof(In), sizeof(T), Width);
   constexpr int Store = gpu::vector_width<T, Width>;
   constexpr std::size_t OfTurn = BlockSize * Width, OfBlock = OfTurn * Turns;
   using loaded = static_array<loaded_vector<In, Width>, most>;

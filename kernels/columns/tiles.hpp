@@ -58,7 +58,9 @@ inline constexpr unsigned at_once = 8;
 /// The loads of a thread that are on their way at once: 128 bytes, since the registers of half as
 /// many threads as an SM has room for are taken, but no more than 16 loads, and as many elements as
 /// registers hold.
-__host__ __device__ constexpr int loads(int width, std::size_t element_bytes) {
+__host__ __device__ constexpr int loads(int width, std::size_t element_bytes,
+                                        std::size_t result_bytes) {
+  if (is_large(result_bytes)) return 1;
   const int most = 32 / width < 16 ? 32 / width : 16;
   const std::size_t all = 128 / (static_cast<std::size_t>(width) * element_bytes);
   return all < 1 ? 1 : all > static_cast<std::size_t>(most) ? most : static_cast<int>(all);
@@ -83,7 +85,7 @@ __global__ void __launch_bounds__(BlockSize,
                                   (gpu::bound_to_hold<held(Width, sizeof(T)), BlockSize>))
     reduce_columns(const In* in, T* out, std::size_t rows, std::size_t columns, std::size_t stride,
                    Op op, cut by, bool once) {
-  constexpr int Loads = loads(Width, sizeof(In));
+  constexpr int Loads = loads(Width, sizeof(In), sizeof(T));
   __shared__ gpu::shared_array<T, BlockSize * Width> shared;
   const unsigned tid = threadIdx.x, x = tid % by.threads, layer = tid / by.threads;
   const std::size_t whole_rows = by.abreast == 1 ? rows : rows / by.abreast;

@@ -271,6 +271,13 @@ class elements_of<both<A, B>> {
 /// An element is folded as it is.
 struct unchanged {};
 
+/// Whether accumulators have more bytes than a thread keeps in registers. To fold an element then
+/// takes longer than to load it: kernels do both one by one, and the operator is compiled a few
+/// times, not a hundred.
+__host__ __device__ constexpr bool is_large(std::size_t result_bytes) {
+  return result_bytes > 64;
+}
+
 /// What becomes of the element `x` at `i`, counted from its row's begin: T(f(x)) or T(f(x, i)).
 template <typename T, typename F, typename In>
 __device__ T transformed(const F& f, const In& x, std::size_t i) {

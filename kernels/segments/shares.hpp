@@ -46,7 +46,7 @@ inline constexpr int width = gpu::vector_width<In, 16>;
 template <typename In, typename T, int Bytes>
 inline constexpr int run = [] {
   const int elements = Bytes / int{sizeof(In)};
-  if (elements < 4 || sizeof(T) > 64) return 3;
+  if (elements < 4 || is_large(sizeof(T))) return 3;
   return elements > 32 ? 31 : elements - 1;
 }();
 template <typename In, typename T>
@@ -62,11 +62,13 @@ template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
 /// Vectors of a tile that a lane folds at once: as many as fill 64 bytes, if what they are
-/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements.
+/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements. At
+/// least one, however large an accumulator is.
 template <typename In, typename T>
 inline constexpr int sparse_loads = [] {
   const int loaded = 64 / int{sizeof(In)}, accumulated = 96 / int{sizeof(T)};
-  const int elements = sizeof(In) < 4 ? 48 : loaded < accumulated ? loaded : accumulated;
+  const bool are_in_words = sizeof(In) < 4 && !is_large(sizeof(T));
+  const int elements = are_in_words ? 48 : loaded < accumulated ? loaded : accumulated;
   return elements < width<In> ? 1 : elements / width<In>;
 }();
 /// Tiles take this form where up to `sparse_ends` segments are likely to end in each, and keep it
@@ -80,11 +82,11 @@ enum class density { sparse, few, some, many };
 /// The threads that a multiprocessor shall hold: it has shared memory for so many, and registers if
 /// accumulators are small. Bytes take more of them.
 template <int BlockSize, int WarpSize, typename In, typename T>
-inline constexpr int threads_held = sizeof(T) > 64    ? BlockSize
-                                    : sizeof(T) > 8   ? 2 * BlockSize
-                                    : WarpSize == 64  ? 512
-                                    : sizeof(In) == 1 ? 768
-                                                      : 1024;
+inline constexpr int threads_held = is_large(sizeof(T)) ? BlockSize
+                                    : sizeof(T) > 8     ? 2 * BlockSize
+                                    : WarpSize == 64    ? 512
+                                    : sizeof(In) == 1   ? 768
+                                                        : 1024;
 
 /// Results that are so small are collected in shared memory, to be written side by side.
 template <typename T>
@@ -536,12 +538,14 @@ __global__ void __launch_bounds__(
         mine.fold_sparse_tiles();
         continue;
       }
-    if (mine.ends_are == density::many)
-      mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
-    else if (mine.ends_are == density::some)
-      mine.template fold_tile<LongRun, some_ends<WarpSize>>(memory[warp]);
-    else
+    if (is_large(sizeof(T)) || mine.ends_are < density::some)
       mine.template fold_tile<LongRun, 1>(memory[warp]);
+    else if constexpr (!is_large(sizeof(T))) {
+      if (mine.ends_are == density::some)
+        mine.template fold_tile<LongRun, some_ends<WarpSize>>(memory[warp]);
+      else
+        mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
+    }
   }
 
   const bool has_ended = mine.segment != first;

@@ -310,7 +310,7 @@ TEST_P(Columns, AreCutSoThatAllOfThemFindRoom) {
         for (const std::uint64_t stride : {columns, columns + 1, columns + 16})
           for (const bool keeps_order : {false, true}) {
             const column_plan plan = plan_columns(
-                {rows, columns, stride, bytes, width, block, blocks, keeps_order, room});
+                {rows, columns, stride, bytes, width, 8, block, blocks, keeps_order, room});
             if (plan.by_threads) continue;
             const column_tiles::cut& c = plan.cut;
             const matrix_shape s{rows, columns, stride};

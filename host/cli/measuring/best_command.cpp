@@ -162,8 +162,8 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
   const std::uint64_t blocks =
       ceil_div(m.rows, detail::rows_of_block(plan, device.warp_size)) * plan.blocks_per_row;
   std::string who, why, file = "kernels/rows/lanes_per_row.hpp";
-  std::uint64_t items =
-      width * static_cast<std::uint64_t>(detail::loads_of_turn(width * size_of(m.type)));
+  std::uint64_t items = width * static_cast<std::uint64_t>(
+                                    detail::loads_of_turn(width * size_of(m.type), result_bytes));
   if (plan.by == row_folder::lanes) {
     const int lanes = plan.shape.lanes, rows = plan.shape.rows;
     who = lanes == 1                  ? "a thread a row"
@@ -192,12 +192,13 @@ explained_kernel explain(const row_plan& plan, const matrix& m, const device_pro
 explained_kernel explain(const column_plan& plan, const matrix& m) {
   const std::uint64_t width = plan.in_vectors ? m.vector_width() : 1;
   const column_tiles::cut& c = plan.cut;
-  const auto loads =
-      static_cast<std::uint64_t>(column_tiles::loads(static_cast<int>(width), size_of(m.type)));
+  const auto loads = static_cast<std::uint64_t>(
+      column_tiles::loads(static_cast<int>(width), size_of(m.type), result_bytes));
   constexpr int few_block = 128, tiles_block = 256;
   if (plan.by_threads) {
     const int few = few_rows::width(size_of(m.type), result_bytes);
-    const auto each = static_cast<std::uint64_t>(few * few_rows::turns(size_of(m.type), few));
+    const auto each =
+        static_cast<std::uint64_t>(few * few_rows::turns(size_of(m.type), result_bytes, few));
     return {fmt::format("a thread {} columns", each),
             "kernels/columns/few_rows.hpp",
             "so few rows leave nothing to share",
@@ -226,8 +227,8 @@ explained_kernel choose(const matrix& m, const device_properties& device) {
     const std::uint64_t held = std::max<std::uint64_t>(resident_blocks(device, 256, 0) / 2, 1) *
                                static_cast<std::uint64_t>(device.multiprocessors);
     return explain(
-        plan_columns({m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(), 256, held,
-                      false, detail::room_for_partials(held, 256, m.vector_width())}),
+        plan_columns({m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(), result_bytes,
+                      256, held, false, detail::room_for_partials(held, 256, m.vector_width())}),
         m);
   }
   return explain(plan_rows({device, m.rows, m.columns, m.columns, size_of(m.type), m.vector_width(),
