@@ -301,7 +301,8 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
     }
     return {};
   };
-  if (!is_large(q.result_bytes))
+  // A row alone takes as long in any case, so that for an array the fewest kernels are compiled.
+  if (q.rows > 1 && !is_large(q.result_bytes))
     if (const auto plan =
             is_short_in_vectors(q) ? of_lanes(shapes_of_vectors) : of_lanes(shapes_of_elements))
       return *plan;
@@ -322,6 +323,10 @@ inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
 
 }  // namespace detail
 
+/// How many rows a reducer is for. An array is one row: of the kernels, a third is compiled.
+struct any_rows {};
+struct one_row {};
+
 /// Reduces the rows of matrices of In, each to one T with Op, whatever their shape.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
@@ -336,7 +341,8 @@ inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
 /// @tparam Op see common/operators.hpp; T is what its identity is
 /// @tparam F what becomes of an element before it is folded: T(f(x)), or T(f(x, i)) with its place
 ///   in the row; without one, T(x)
-template <typename In, typename Op, typename F = unchanged>
+/// @tparam Rows `one_row`, or `any_rows`
+template <typename In, typename Op, typename F = unchanged, typename Rows = any_rows>
 class row_reducer {
  public:
   using T = typename detail::accumulated<In, Op>::type;
@@ -373,11 +379,13 @@ class row_reducer {
   /// @param out device memory for `rows` results, or host memory that the device can write
   /// @param by a plan other than the rule's: to measure what the rule takes
   /// @throws input_error for a stride less than the columns, results among the elements, a pointer
-  ///   that is out of alignment, or null where there is something to read or to write, or a plan
-  ///   that is not of such a matrix
+  ///   that is out of alignment, or null where there is something to read or to write, a plan that
+  ///   is not of such a matrix, or more rows than the reducer is for
   void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on, const std::optional<row_plan>& by = {}) {
     if (rows == 0) return;
+    if (is_for_one && rows > 1)
+      throw input_error("the reducer is for one row: use one of any_rows for a matrix of several");
     in.with_arrays(
         [&](const auto* each) { detail::check_matrix(each, rows, columns, stride, out, rows); });
     check_stream(device_, on);
@@ -410,6 +418,7 @@ class row_reducer {
  private:
   static constexpr int width = is_large(sizeof(T)) ? 1 : gpu::vector_width<In, 16>;
   static constexpr bool has_neutral = has_neutral_items<F, Op, In>;
+  static constexpr bool is_for_one = std::is_same_v<Rows, one_row>;
   static constexpr bool short_ones_begin_anywhere = sizeof(In) == 1 && has_neutral;
 
   void launch_rows(const row_plan& plan, elements_of<In> in, std::size_t rows, std::size_t columns,
@@ -430,7 +439,7 @@ class row_reducer {
     for_warps(device_, [&]<int WarpSize>() {
       if (plan.in_vectors)
         kernel = choose<WarpSize, width, Read>(plan);
-      else if constexpr (std::is_same_v<Read, In>)
+      else if constexpr (std::is_same_v<Read, In> && !(is_for_one && width > 1))
         kernel = choose<WarpSize, 1, In>(plan);
     });
     if (!kernel)
@@ -507,7 +516,7 @@ class row_reducer {
     }();
     // As few kernels as plan_rows() asks for.
     constexpr bool is_asked_for =
-        !is_large(sizeof(T)) &&
+        !is_for_one && !is_large(sizeof(T)) &&
         (std::is_same_v<Read, In> ? Width == 1 || sizeof(In) < 4 : short_ones_begin_anywhere);
     if constexpr (is_asked_for)
       static_for<0, less_than<int{shapes.size()}>, increment<1>>([&]<int I>() {
@@ -530,10 +539,10 @@ class row_reducer {
 
 namespace detail {
 
-template <typename In, typename Op, typename F>
+template <typename In, typename Rows = one_row, typename Op, typename F>
 auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, std::uint64_t columns,
                     Op op, F f) {
-  row_reducer<In, Op, F> reducer(on, op, f);
+  row_reducer<In, Op, F, Rows> reducer(on, op, f);
   return results_on_host(on, rows, op.identity(), [&](auto* out, stream_handle queue) {
     reducer.enqueue(in, rows, columns, columns, out, queue);
   });
@@ -552,7 +561,7 @@ auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, st
 template <typename In, typename Op, typename F = unchanged>
 [[nodiscard]] auto reduce_rows(const device& on, const In* in, std::uint64_t rows,
                                std::uint64_t columns, Op op, F f = {}) {
-  return detail::reduce_rows_of<In>(on, in, rows, columns, op, f);
+  return detail::reduce_rows_of<In, any_rows>(on, in, rows, columns, op, f);
 }
 
 /// The same of a range with whole rows of so many columns.

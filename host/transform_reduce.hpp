@@ -4,7 +4,7 @@
 /// doubles may read them again), and f(x) takes no memory. All arrays are in device memory. Every
 /// call waits for its result and allocates its scratch memory: `gpu.in_stream(queue)` makes calls
 /// run in a stream of the caller's, `gpu.with_memory_of(source)` takes the memory from `source`.
-/// For more than one call keep a `row_reducer<In, Op, F, row_count::one>` (host/row_reducer.hpp):
+/// For more than one call keep a `row_reducer<In, Op, F, one_row>` (host/row_reducer.hpp):
 /// an array is a matrix of one row. For `any_of`, `all_of` and `none_of` keep a
 /// `predicate_reducer`.
 ///

@@ -36,9 +36,9 @@ class Rows : public OnDevice {};
 std::vector<matrix_shape> shapes() {
   std::vector<matrix_shape> all;
   for (const std::size_t columns :
-       {0,   1,   2,    3,    4,    5,    8,    9,    16,     17,     24,    25,
-        31,  33,  40,   41,   80,   81,   128,  129,  160,    161,    256,   257,
-        384, 385, 1000, 1536, 1537, 2048, 4096, 4097, 12'000, 19'999, 79'999})
+       {0,   1,    2,    3,    4,    5,    8,    9,    16,     17,     24,    25,  31,
+        33,  40,   41,   48,   80,   81,   128,  129,  160,    161,    256,   257, 384,
+        385, 1000, 1008, 1536, 1537, 2048, 4096, 4097, 12'000, 19'999, 79'999})
     for (const std::size_t rows : {0, 1, 2, 3, 7, 8, 9, 100, 1500})
       for (const matrix_shape s : {matrix_shape{rows, columns, columns},
                                    {rows, columns, columns, 1},
@@ -49,8 +49,8 @@ std::vector<matrix_shape> shapes() {
 }
 
 /// The results of the rows, and one more behind them that nobody is to write.
-template <typename In, typename Op, typename F>
-auto results_of(const device& on, row_reducer<In, Op, F>& reducer,
+template <typename In, typename Op, typename F, typename Rows>
+auto results_of(const device& on, row_reducer<In, Op, F, Rows>& reducer,
                 std::type_identity_t<elements_of<In>> in, const matrix_shape& s,
                 const std::optional<row_plan>& by = {}) {
   using T = typename row_reducer<In, Op, F>::T;
@@ -438,6 +438,26 @@ TEST_P(Rows, HaveAccumulatorsOfAKibibyte) {
       EXPECT_EQ(std::memcmp(&results[row], &expected, sizeof expected), 0) << row << " of " << s;
     }
   }
+}
+
+TEST_P(Rows, MayBeOneArrayOfWhichFewerKernelsAreCompiled) {
+  const auto bytes = random_elements<std::uint8_t>(
+      [](std::mt19937& random) { return static_cast<std::uint8_t>(random()); });
+  const auto words = random_elements<std::uint32_t>(random_word);
+  const array<std::uint8_t> narrow(*on, bytes);
+  const array<std::uint32_t> wide(*on, words);
+  row_reducer<std::uint8_t, sum<std::uint64_t>, unchanged, one_row> add(*on);
+  row_reducer<std::uint32_t, compose, unchanged, one_row> ordered(*on);
+  for (const std::size_t n : {0, 1, 3, 15, 16, 17, 31, 100, 1000, 4097, 19'999, 79'999})
+    for (const std::size_t shift : {0, 1, 3}) {
+      const matrix_shape s{1, n, n, shift};
+      EXPECT_EQ(results_of(*on, add, narrow.get() + shift, s).front(),
+                row_in_order(bytes, s, 0, sum<std::uint64_t>{}))
+          << s;
+      const affine composed = row_in_order(words, s, 0, compose{});
+      EXPECT_TRUE(same_bits(results_of(*on, ordered, wide.get() + shift, s), {composed})) << s;
+    }
+  EXPECT_THROW(results_of(*on, add, narrow.get(), {2, 8, 8}), input_error);
 }
 
 TEST_P(Rows, AreReducedByOneCall) {
