@@ -323,8 +323,9 @@ inline std::uint64_t rows_of_block(const row_plan& plan, int warp_size) {
 
 }  // namespace detail
 
-/// How many rows a reducer is for. An array is one row: of the kernels, a third is compiled.
+/// A reducer is for any number of rows.
 struct any_rows {};
+/// A reducer is for one row, an array: a third of its kernels is compiled.
 struct one_row {};
 
 /// Reduces the rows of matrices of In, each to one T with Op, whatever their shape.
