@@ -9,7 +9,7 @@
 
 namespace tenfold {
 
-struct is_large {
+struct is_above_100 {
   __host__ __device__ bool operator()(int x) const { return x > 100; }
 };
 
@@ -32,7 +32,7 @@ void instantiate_all(const device& on, stream_handle queue) {
   instantiate<float, arg_maximum_of<float>, with_place<float>>(on, queue);
   instantiate<both<std::int8_t, std::int8_t>, sum<std::int32_t>, detail::multiplied<std::int32_t>>(
       on, queue);
-  predicate_reducer<std::uint8_t, is_large>(on, quantifier::any)
+  predicate_reducer<std::uint8_t, is_above_100>(on, quantifier::any)
       .enqueue(nullptr, 1, nullptr, queue);
   instantiate_segments<std::int8_t, sum<std::int64_t>>(on, queue);
   instantiate_segments<std::uint8_t, maximum<std::uint64_t>>(on, queue);
