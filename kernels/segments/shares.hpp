@@ -538,14 +538,14 @@ __global__ void __launch_bounds__(
         mine.fold_sparse_tiles();
         continue;
       }
-    if (is_large(sizeof(T)) || mine.ends_are < density::some)
+    if constexpr (is_large(sizeof(T)))
       mine.template fold_tile<LongRun, 1>(memory[warp]);
-    else if constexpr (!is_large(sizeof(T))) {
-      if (mine.ends_are == density::some)
-        mine.template fold_tile<LongRun, some_ends<WarpSize>>(memory[warp]);
-      else
-        mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
-    }
+    else if (mine.ends_are == density::many)
+      mine.template fold_tile<short_run<In, T>, many_ends<WarpSize>>(memory[warp]);
+    else if (mine.ends_are == density::some)
+      mine.template fold_tile<LongRun, some_ends<WarpSize>>(memory[warp]);
+    else
+      mine.template fold_tile<LongRun, 1>(memory[warp]);
   }
 
   const bool has_ended = mine.segment != first;
