@@ -102,7 +102,7 @@ constexpr short_rows fitting(short_rows s, std::size_t bytes_of_load) {
 }
 
 /// What a lane has on its way of a row that is not short: 64 bytes in vectors, or eight elements.
-/// One load alone where results are as large as an exact sum: to fold it takes longer than a load.
+/// Where results are as large as an exact sum, one load: to fold it takes longer than to load it.
 constexpr int loads_of_turn(std::size_t bytes_of_load, std::size_t result_bytes) {
   if (result_bytes > 40) return 1;
   return bytes_of_load >= 16 ? static_cast<int>(std::max<std::size_t>(64 / bytes_of_load, 1)) : 8;
@@ -225,7 +225,7 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
 /// is what so many threads load at once.
 inline int threads_of_row(const row_query& q) {
   const std::uint64_t width = takes_vectors(q) ? q.vector_width : 1;
-  // To bring large results of lanes together takes as long as to fold some elements.
+  // Lanes take long to bring large results together: so each shall have many elements.
   const std::uint64_t of_lane =
       width *
       static_cast<std::uint64_t>(
@@ -243,7 +243,7 @@ inline int threads_of_row(const row_query& q) {
   while (!are_held(*size) && size != sizes.begin() && turns(size[-1]) <= 8) --size;
   if (are_held(*size)) return *size;
   // Elements of eight bytes in vectors are read fastest by as many threads as the same number of
-  // elements of four. Into large results, elements of any size are.
+  // elements of four. So are elements of any size that are folded into large results.
   const bool as_of_four = is_large(q.result_bytes) || (width > 1 && q.element_bytes == 8);
   const std::size_t counted = as_of_four ? 4 : q.element_bytes;
   const std::uint64_t bytes = q.columns * counted;
@@ -301,7 +301,7 @@ inline void check_plan(const row_plan& plan, const row_query& q) {
     }
     return {};
   };
-  // A row alone takes as long in any case, so that for an array the fewest kernels are compiled.
+  // A row alone asks for no such kernel, so that fewer are compiled for an array.
   if (q.rows > 1 && !is_large(q.result_bytes))
     if (const auto plan =
             is_short_in_vectors(q) ? of_lanes(shapes_of_vectors) : of_lanes(shapes_of_elements))
