@@ -122,10 +122,11 @@ inline constexpr std::array row_blocks{lanes_block, turns_block, lone_block};
 inline constexpr std::uint64_t bytes_of_turn = 16384;
 
 /// Blocks for twice the threads that the device has room for: the second half takes the place of
-/// what ends early.
+/// what ends early. They are so few that a launch has a block for each partial.
 inline std::uint64_t blocks_wanted(const device_properties& device) {
-  return 2 * resident_blocks(device, turns_block, 0) *
-         static_cast<std::uint64_t>(device.multiprocessors);
+  const auto multiprocessors = static_cast<std::uint64_t>(device.multiprocessors);
+  return std::min(2 * resident_blocks(device, turns_block, 0) * multiprocessors,
+                  device.blocks_per_launch / 4);
 }
 
 /// Of the partials that several blocks a row leave, for all rows.
@@ -213,8 +214,7 @@ inline row_plan by_blocks(const row_query& q, std::uint64_t blocks_per_row,
   constexpr std::uint64_t most_at_once = turns_block * blocks_per_row::partials_of_thread;
   plan.at_once = q.where == launched_in::stream && blocks_per_row > 1 &&
                  blocks_per_row <= most_at_once && !is_large(q.result_bytes) &&
-                 q.rows * bytes < least_for_two_launches && q.rows <= most_rows_at_once &&
-                 q.rows * blocks_per_row <= q.device.blocks_per_launch;
+                 q.rows * bytes < least_for_two_launches && q.rows <= most_rows_at_once;
   return plan;
 }
 
@@ -446,24 +446,20 @@ class row_reducer {
     if (!kernel)
       throw input_error(
           "no kernel has such a shape or block: use those that host/row_reducer.hpp lists");
-    const std::uint64_t most = properties_.blocks_per_launch;
     const std::size_t of_block = detail::rows_of_block(plan, device_.warp_size());
-    if (plan.by == row_folder::lanes) {
-      auto few_columns = static_cast<unsigned>(columns);
-      for (std::size_t taken; rows != 0; rows -= taken, in = in + taken * stride, out += taken) {
-        taken = std::min<std::size_t>(rows, most * of_block);
-        void* arguments[] = {&in, &out, &taken, &few_columns, &stride, &op_, &f_};
-        launch(kernel, ceil_div(taken, of_block), plan.block, 0, on, arguments);
-      }
-      return;
-    }
     std::size_t blocks_per_row = plan.blocks_per_row;
     void *partials = partials_.data(), *tickets = tickets_.data();
-    void* arguments[] = {&in,  &out, &rows,           &columns,  &stride,
-                         &op_, &f_,  &blocks_per_row, &partials, &tickets};
-    // What exceeds the largest grid is left to its loop.
-    launch(kernel, std::min(ceil_div(rows, of_block) * blocks_per_row, most), plan.block, 0, on,
-           arguments, blocks_per_row == 1 ? launch_start::after_the_previous : start_);
+    auto few_columns = static_cast<unsigned>(columns);
+    void* const length = plan.by == row_folder::lanes ? static_cast<void*>(&few_columns) : &columns;
+    const std::size_t most = properties_.blocks_per_launch / blocks_per_row * of_block;
+    detail::in_launches(rows, most, [&](std::size_t first, std::size_t count) {
+      elements_of<Read> from = in + first * stride;
+      T* to = out + first * blocks_per_row;
+      void* arguments[] = {&from, &to, &count,          length,    &stride,
+                           &op_,  &f_, &blocks_per_row, &partials, &tickets};
+      launch(kernel, ceil_div(count, of_block) * blocks_per_row, plan.block, 0, on, arguments,
+             blocks_per_row == 1 ? launch_start::after_the_previous : start_);
+    });
   }
 
   void fold_partials(std::size_t rows, std::size_t partials_of_row, T* out, stream_handle on) {
@@ -474,8 +470,7 @@ class row_reducer {
     std::size_t blocks_per_row = 1;
     void* arguments[] = {&partials,        &out, &rows, &partials_of_row,
                          &partials_of_row, &op_, &f,    &blocks_per_row};
-    launch(kernel, std::min<std::uint64_t>(rows, properties_.blocks_per_launch),
-           detail::turns_block, 0, on, arguments, start_);
+    launch(kernel, rows, detail::turns_block, 0, on, arguments, start_);
   }
 
   template <int WarpSize>

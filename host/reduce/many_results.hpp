@@ -55,6 +55,14 @@ inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
 }
 
+/// Calls `launch(first, count)` for `all` rows or columns, `most` of them at a time: those that a
+/// launch has blocks for.
+template <typename Launch>
+void in_launches(std::size_t all, std::size_t most, Launch launch) {
+  for (std::size_t first = 0; first < all; first += most)
+    launch(first, std::min(most, all - first));
+}
+
 /// How many rows of so many columns the elements are.
 inline std::uint64_t whole_rows(std::uint64_t elements, std::uint64_t columns) {
   if (columns == 0 || elements % columns != 0)

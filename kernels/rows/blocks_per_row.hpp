@@ -78,18 +78,16 @@ __global__ void __launch_bounds__(BlockSize, (bound<In, T, BlockSize>))
     reduce_rows(elements_of<In> in, T* out, std::size_t rows, std::size_t columns,
                 std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
   __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
+  const auto blocks = static_cast<unsigned>(blocks_per_row);
+  // Small matrices wait for a division: so none where its result is known.
+  const unsigned r = blocks == 1 ? blockIdx.x : rows == 1 ? 0 : blockIdx.x / blocks;
 
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
-  for (std::size_t i = blockIdx.x; i < rows * blocks_per_row; i += gridDim.x) {
-    // A division of 64 bits is what small matrices wait for: so none where its result is known.
-    const std::size_t r = blocks_per_row == 1 ? i : rows == 1 ? 0 : i / blocks_per_row;
-    const T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(
-        in.row(r, stride, columns), columns, i - r * blocks_per_row, blocks_per_row, op, f, shared);
-    if (threadIdx.x == 0) out[i] = result;
-    __syncthreads();  // before the next row's results take the place of these
-  }
+  const T result = fold_part<BlockSize, WarpSize, Width, Loads, T>(
+      in.row(r, stride, columns), columns, blockIdx.x - r * blocks, blocks, op, f, shared);
+  if (threadIdx.x == 0) out[blockIdx.x] = result;
 }
 
 /// Partials that a thread of the last block takes.

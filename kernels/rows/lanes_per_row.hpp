@@ -117,12 +117,11 @@ __global__ void __launch_bounds__(BlockSize)
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
-  for (std::size_t row = std::size_t{blockIdx.x} * Warps + warp; row < rows;
-       row += std::size_t{gridDim.x} * Warps) {
-    const T result = fold_row<WarpSize, Width, Loads, T>(
-        in.row(row, stride, columns), 0, columns, std::size_t{WarpSize * Width * Loads}, op, f);
-    if (lane == 0) out[row] = result;
-  }
+  const std::size_t row = std::size_t{blockIdx.x} * Warps + warp;
+  if (row >= rows) return;
+  const T result = fold_row<WarpSize, Width, Loads, T>(
+      in.row(row, stride, columns), 0, columns, std::size_t{WarpSize * Width * Loads}, op, f);
+  if (lane == 0) out[row] = result;
 }
 
 /// Rows of no more elements than the lanes load at once. A grid takes them all: what a small matrix

