@@ -29,24 +29,27 @@ template <typename In, int Width, int Loads>
 using loaded = static_array<loaded_vector<In, Width>, Loads>;
 
 /// The lanes' loads of a turn, each of Width elements, as far as they lie below `left`.
-template <int Lanes, int Width, int Loads, typename In>
+/// @tparam Whole whether vectors can load all of the turn
+template <int Lanes, bool Whole = false, int Width, int Loads, typename In>
 __device__ void load_turn(loaded<In, Width, Loads>& to, elements_of<In> from, unsigned left) {
-  if (!from.template is_aligned<Width>()) return;
+  if (!Whole && !from.template is_aligned<Width>()) return;
   const unsigned first = threadIdx.x % Lanes * Width;
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
-    if (from.template can_load<Width>(at, left)) get<L>(to) = from.template load<Width>(at);
+    if (Whole || from.template can_load<Width>(at, left))
+      get<L>(to) = from.template load<Width>(at);
   });
 }
 
 /// `start`, and then what the lanes loaded of a turn, and what no vector could load: the last of a
 /// row's elements, and most often all of a row that begins out of alignment.
+/// @tparam Whole whether vectors have loaded all of the turn
 /// @param i of the turn's first element in its row
-template <int WarpSize, int Lanes, int Width, int Loads, typename T, typename In, typename Op,
-          typename F>
+template <int WarpSize, int Lanes, bool Whole = false, int Width, int Loads, typename T,
+          typename In, typename Op, typename F>
 __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn,
                        elements_of<In> from, unsigned left, std::size_t i) {
-  const bool in_vectors = from.template is_aligned<Width>();
+  const bool in_vectors = Whole || from.template is_aligned<Width>();
   const unsigned first = threadIdx.x % Lanes * Width;
   // A turn of narrow elements, each in a register, would take too many of them.
   if constexpr (Op::commutes && sizeof(In) >= 4 && folds_vectors<F, Op, T, In, Width, Loads>)
@@ -59,9 +62,9 @@ __device__ T fold_turn(Op op, F f, T start, const loaded<In, Width, Loads>& turn
   static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
     const unsigned at = L * Lanes * Width + first;
     T part = Op::commutes ? start : op.identity();
-    if (in_vectors && from.template can_load<Width>(at, left)) {
+    if (Whole || (in_vectors && from.template can_load<Width>(at, left))) {
       const auto items = from.items(get<L>(turn));
-      if (!elements_of<In>::reads_on || at + Width <= left)
+      if (Whole || !elements_of<In>::reads_on || at + Width <= left)
         part = fold_loaded(op, f, part, items, i + at);
       else
         part = fold_first(op, f, part, items, i + at, left - at);
@@ -84,17 +87,22 @@ __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, s
                       Op op, F f) {
   constexpr std::size_t Turn = WarpSize * Width * Loads;
   T result = op.identity();
-  const auto fold = [&](std::size_t at, unsigned left) {
+  const auto fold = [&]<bool Whole = false>(std::size_t at, unsigned left) {
     loaded<In, Width, Loads> turn{};
-    load_turn<WarpSize>(turn, row + at, left);
-    result = fold_turn<WarpSize, WarpSize>(op, f, result, turn, row + at, left, at);
+    load_turn<WarpSize, Whole>(turn, row + at, left);
+    result = fold_turn<WarpSize, WarpSize, Whole>(op, f, result, turn, row + at, left, at);
   };
   if constexpr (Op::commutes) {
     const std::size_t last = (end - 1) / Turn * Turn;
     std::size_t at = step < end ? last - begin : begin;
     const bool has_rest = at == last && end - last < Turn;
     if (has_rest) at -= step;
-    for (; at < end; at -= step) fold(at, unsigned{Turn});  // below 0 it wraps around
+    // Whole turns of vectors need no checks. Where vectors are folded together, the checks are few
+    // beside that, and to compile it twice costs more. Below 0 the place wraps around.
+    if constexpr (!elements_of<In>::reads_on && !folds_vectors<F, Op, T, In, Width, Loads>)
+      if (row.template is_aligned<Width>())
+        for (; at < end; at -= step) fold.template operator()<true>(at, unsigned{Turn});
+    for (; at < end; at -= step) fold(at, unsigned{Turn});
     if (has_rest) fold(last, static_cast<unsigned>(end - last));
     result = gpu::fold_warp<WarpSize>(result, op);
   } else {
