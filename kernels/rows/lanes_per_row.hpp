@@ -11,6 +11,9 @@
 // An operator that does not commute needs its elements in their order: then the lanes fold what
 // they loaded at once, and not at the end of the row.
 //
+// A grid takes all rows: what a small matrix waits for is the code, and a loop around the rows
+// would be more of it.
+//
 // Watch: bytes on their way, which are too few with one short row at a time; and active lanes per
 // step: lanes that find no element left are idle.
 #pragma once
@@ -132,8 +135,7 @@ __global__ void __launch_bounds__(BlockSize)
   if (lane == 0) out[row] = result;
 }
 
-/// Rows of no more elements than the lanes load at once. A grid takes them all: what a small matrix
-/// waits for is the code, and a loop is more of it.
+/// Rows of no more elements than the lanes load at once.
 /// @tparam Rows that the lanes take at once
 template <int BlockSize, int WarpSize, int Lanes, int Width, int Loads, int Rows, typename In,
           typename T, typename Op, typename F>
