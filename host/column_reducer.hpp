@@ -283,7 +283,10 @@ class column_reducer {
       : op_(op),
         device_(on),
         properties_(on.properties()),
-        blocks_(blocks_held(properties_)),
+        blocks_(std::min<std::uint64_t>(
+                    column_tiles::held(width, sizeof(T)) / block,
+                    resident_blocks(properties_, block, sizeof(T) * block * width)) *
+                static_cast<std::uint64_t>(properties_.multiprocessors)),
         partials_(on, detail::room_for_partials(blocks_, block, width) * sizeof(T)),
         start_(earliest_start(on, kernel_over<width>())) {
     check_warps(on, "columns");
@@ -332,15 +335,6 @@ class column_reducer {
   static constexpr int threads_block = 128;
   static constexpr int lanes_for_few = 8, few_partials = sizeof(T) <= 16 ? 32 : 8;
 
-  /// No more than half of those that a launch has room for, so that all parts go into one.
-  static std::uint64_t blocks_held(const device_properties& device) {
-    const std::uint64_t of_multiprocessor =
-        std::min<std::uint64_t>(column_tiles::held(width, sizeof(T)) / block,
-                                resident_blocks(device, block, sizeof(T) * block * width));
-    return std::clamp<std::uint64_t>(
-        device.blocks_per_launch / 2, 1,
-        of_multiprocessor * static_cast<std::uint64_t>(device.multiprocessors));
-  }
   template <int Width>
   static kernel_handle kernel_over() {
     return &column_tiles::reduce_columns<block, Width, In, T, Op>;
@@ -404,15 +398,11 @@ class column_reducer {
     bool in_vectors = gpu::is_vector_aligned<each>(in) && stride % each == 0 &&
                       gpu::is_vector_aligned<gpu::vector_width<T, each>>(out);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
-    constexpr std::size_t of_block = std::size_t{threads_block} * each * turns;
-    const auto some = [&](std::size_t first, std::size_t count) {
-      const In* from = in + first;
-      T* to = out + first;
-      void* arguments[] = {&from, &to, &rows, &count, &stride, &op_, &in_vectors, &once};
-      launch(&few_rows::reduce_columns<threads_block, In, T, Op>, ceil_div(count, of_block),
-             threads_block, 0, on, arguments);
-    };
-    detail::in_launches(columns, properties_.blocks_per_launch * of_block, some);
+    void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &in_vectors, &once};
+    constexpr std::uint64_t of_block = std::uint64_t{threads_block} * each * turns;
+    launch(&few_rows::reduce_columns<threads_block, In, T, Op>,
+           std::min(ceil_div(columns, of_block), properties_.blocks_per_launch), threads_block, 0,
+           on, arguments);
   }
 
   template <int Width>
@@ -425,11 +415,10 @@ class column_reducer {
     by.turns = rows / by.abreast / (by.layers * loads);
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};
-    const std::size_t most = by.parts > 1 ? by.tiles : properties_.blocks_per_launch;
-    detail::in_launches(by.tiles, most, [&](std::size_t first, std::size_t count) {
-      by.first_tile = first;
-      launch(kernel_over<Width>(), count * by.parts, block, 0, on, arguments, start);
-    });
+    // What exceeds the largest grid is left to its loop.
+    launch(kernel_over<Width>(),
+           std::min<std::uint64_t>(by.tiles * by.parts, properties_.blocks_per_launch), block, 0,
+           on, arguments, start);
   }
 
   Op op_;

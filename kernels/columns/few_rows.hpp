@@ -83,36 +83,37 @@ __global__ void __launch_bounds__(BlockSize)
   constexpr int Store = gpu::vector_width<T, Width>;
   constexpr std::size_t OfTurn = BlockSize * Width, OfBlock = OfTurn * Turns;
   using loaded = static_array<loaded_vector<In, Width>, most>;
-  const std::size_t begin = blockIdx.x * OfBlock;
-  if (in_vectors && begin + OfBlock <= columns) {
-    const std::size_t i = begin + threadIdx.x * Width;
-    static_array<loaded, Turns> all{};
-    static_for<0, less_than<Turns>, increment<1>>([&]<int N>() {
-      static_for<0, less_than<most>, increment<1>>([&]<int R>() {
-        if (R < rows)
-          get<R>(get<N>(all)) = gpu::load_vector<Width>(in + R * stride + i + N * OfTurn, once);
-      });
-    });
-    static_for<0, less_than<Turns>, increment<1>>([&]<int N>() {
-      const static_array<T, Width> results = fold<T>(get<N>(all), rows, op);
-      static_for<0, less_than<Width>, increment<Store>>(
-          [&]<int W>() { store<W, Store>(out + i + N * OfTurn + W, results); });
-    });
-  } else {  // the last columns, or all
-    for (std::size_t i = begin + threadIdx.x; i < columns && i < begin + OfBlock; i += OfTurn) {
-      loaded all{};
-      static_for<0, less_than<most>, increment<1>>([&]<int R>() {
-        static_array<In, Width> apart{};
-        static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-          if (R < rows && i + W * BlockSize < columns)
-            get<W>(apart) = in[R * stride + i + W * BlockSize];
+  for (std::size_t begin = blockIdx.x * OfBlock; begin < columns; begin += gridDim.x * OfBlock) {
+    if (in_vectors && begin + OfBlock <= columns) {
+      const std::size_t i = begin + threadIdx.x * Width;
+      static_array<loaded, Turns> all{};
+      static_for<0, less_than<Turns>, increment<1>>([&]<int N>() {
+        static_for<0, less_than<most>, increment<1>>([&]<int R>() {
+          if (R < rows)
+            get<R>(get<N>(all)) = gpu::load_vector<Width>(in + R * stride + i + N * OfTurn, once);
         });
-        get<R>(all) = apart;
       });
-      const static_array<T, Width> results = fold<T>(all, rows, op);
-      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-        if (i + W * BlockSize < columns) out[i + W * BlockSize] = get<W>(results);
+      static_for<0, less_than<Turns>, increment<1>>([&]<int N>() {
+        const static_array<T, Width> results = fold<T>(get<N>(all), rows, op);
+        static_for<0, less_than<Width>, increment<Store>>(
+            [&]<int W>() { store<W, Store>(out + i + N * OfTurn + W, results); });
       });
+    } else {  // the last columns, or all
+      for (std::size_t i = begin + threadIdx.x; i < columns && i < begin + OfBlock; i += OfTurn) {
+        loaded all{};
+        static_for<0, less_than<most>, increment<1>>([&]<int R>() {
+          static_array<In, Width> apart{};
+          static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+            if (R < rows && i + W * BlockSize < columns)
+              get<W>(apart) = in[R * stride + i + W * BlockSize];
+          });
+          get<R>(all) = apart;
+        });
+        const static_array<T, Width> results = fold<T>(all, rows, op);
+        static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+          if (i + W * BlockSize < columns) out[i + W * BlockSize] = get<W>(results);
+        });
+      }
     }
   }
 }

@@ -41,9 +41,7 @@ struct cut {
   unsigned columns = 1;   ///< of a tile, where vectors may begin
   std::size_t tiles = 1;  ///< side by side
   std::size_t parts = 1;  ///< blocks that share the rows of a tile
-  // Set by the launch:
-  std::size_t turns = 0;       ///< whole ones, of rows that all layers load at once
-  std::size_t first_tile = 0;  ///< of a launch, which has a block for each part of each tile
+  std::size_t turns = 0;  ///< whole ones, of rows that all layers load at once; set by the launch
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
   __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
@@ -98,145 +96,150 @@ __global__ void __launch_bounds__(BlockSize,
   gpu::allow_next_launch();
   gpu::await_previous_launch();
 
-  // Small matrices wait for a division: so none where its result is known.
-  const auto tiles = static_cast<unsigned>(by.tiles);
-  const unsigned part = by.parts == 1 ? 0 : tiles == 1 ? blockIdx.x : blockIdx.x / tiles;
-  const std::size_t tile = by.first_tile + (blockIdx.x - part * tiles);
-  const auto first =
-      static_cast<std::ptrdiff_t>(tile * by.columns) - static_cast<std::ptrdiff_t>(lead<Width>(in));
-  // The parts go up the rows together, from the last whole turn on: so what the device reads at a
-  // time lies close together, and the cache still holds the end of a matrix that was just
-  // written. Where order is kept, each layer of each part goes down a stretch of rows of its own.
-  const std::size_t rows_of_turn = std::size_t{by.layers} * Loads;
-  std::size_t row = (by.turns - 1 - part) * rows_of_turn + layer, last = whole_rows;
-  std::size_t apart = by.layers, up = by.parts * rows_of_turn;
-  if constexpr (!Op::commutes) {
-    const std::size_t stretches = by.parts * by.layers, s = part * by.layers + layer;
-    row = whole_rows * s / stretches, last = whole_rows * (s + 1) / stretches;
-    apart = 1, up = -std::size_t{Loads};
-  }
+  for (std::size_t i = blockIdx.x; i < by.tiles * by.parts; i += gridDim.x) {
+    // A division of 64 bits is what small matrices wait for: so none where its result is known.
+    const std::size_t part = by.parts == 1 ? 0 : by.tiles == 1 ? i : i / by.tiles;
+    const auto first = static_cast<std::ptrdiff_t>((i - part * by.tiles) * by.columns) -
+                       static_cast<std::ptrdiff_t>(lead<Width>(in));
+    // The parts go up the rows together, from the last whole turn on: so what the device reads at a
+    // time lies close together, and the cache still holds the end of a matrix that was just
+    // written. Where order is kept, each layer of each part goes down a stretch of rows of its own.
+    const std::size_t rows_of_turn = std::size_t{by.layers} * Loads;
+    std::size_t row = (by.turns - 1 - part) * rows_of_turn + layer, last = whole_rows;
+    std::size_t apart = by.layers, up = by.parts * rows_of_turn;
+    if constexpr (!Op::commutes) {
+      const std::size_t stretches = by.parts * by.layers, s = part * by.layers + layer;
+      row = whole_rows * s / stretches, last = whole_rows * (s + 1) / stretches;
+      apart = 1, up = -std::size_t{Loads};
+    }
 
-  // The thread's vector, from the tile's first column and from the matrix's.
-  const int shift = static_cast<int>(layer * step % Width);
-  const int place = static_cast<int>(x * Width) - shift;
-  const std::ptrdiff_t at = first + place;
-  const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
-  const bool is_aligned = gpu::is_vector_aligned<Width>(in + layer * step + at);
-  const bool is_whole = Width == 1 || (is_aligned && is_there(at) && is_there(at + Width - 1));
-  // Without gaps, a vector at the edge of a row is read whole as well. It brings elements of
-  // another row, too: they go into results that nobody stores.
-  const auto readable =
-      static_cast<std::ptrdiff_t>(is_aligned && stride == columns ? rows * columns : 0);
-  const bool is_idle = layer >= by.layers || place >= static_cast<int>(by.columns) || at >= length;
-  if (is_idle) row = last;
+    // The thread's vector, from the tile's first column and from the matrix's.
+    const int shift = static_cast<int>(layer * step % Width);
+    const int place = static_cast<int>(x * Width) - shift;
+    const std::ptrdiff_t at = first + place;
+    const auto is_there = [&](std::ptrdiff_t column) { return 0 <= column && column < length; };
+    const bool is_aligned = gpu::is_vector_aligned<Width>(in + layer * step + at);
+    const bool is_whole = Width == 1 || (is_aligned && is_there(at) && is_there(at + Width - 1));
+    // Without gaps, a vector at the edge of a row is read whole as well. It brings elements of
+    // another row, too: they go into results that nobody stores.
+    const auto readable =
+        static_cast<std::ptrdiff_t>(is_aligned && stride == columns ? rows * columns : 0);
+    const bool is_idle =
+        layer >= by.layers || place >= static_cast<int>(by.columns) || at >= length;
+    if (is_idle) row = last;
 
-  static_array<T, Width> results;
-  static_for<0, less_than<Width>, increment<1>>([&]<int W>() { get<W>(results) = op.identity(); });
-  const auto fold = [&](const static_array<In, Width>& vector) {
+    static_array<T, Width> results;
     static_for<0, less_than<Width>, increment<1>>(
-        [&]<int W>() { get<W>(results) = op(get<W>(results), T(get<W>(vector))); });
-  };
-  const auto jump = static_cast<std::ptrdiff_t>(apart * step);
-  const auto jump_up = static_cast<std::ptrdiff_t>(up * step);
-  std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
-  const auto fold_all = [&](const static_array<static_array<In, Width>, Loads>& vectors) {
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      static_array<In, Loads> column;
-      static_for<0, less_than<Loads>, increment<1>>(
-          [&]<int L>() { get<L>(column) = get<W>(get<L>(vectors)); });
-      get<W>(results) = fold_loaded(op, unchanged{}, get<W>(results), column, 0);
-    });
-  };
-  const auto load_part = [&](std::ptrdiff_t begin) {
-    static_array<In, Width> vector{};
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      if (is_there(at + W)) get<W>(vector) = in[begin + W];
-    });
-    return vector;
-  };
-  using loaded = static_array<static_array<In, Width>, Loads>;
-  // What would be less than row 0 wraps around, and is far more than `last`.
-  for (; row + (Loads - 1) * apart < last; row -= up, from -= jump_up)
-    if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
-      loaded vectors;
-      static_for<0, less_than<Loads>, increment<1>>(
-          [&]<int L>() { get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once); });
-      fold_all(vectors);
-    } else {
-      loaded parts;
-      static_for<0, less_than<Loads>, increment<1>>(
-          [&]<int L>() { get<L>(parts) = load_part(from + L * jump); });
-      fold_all(parts);
+        [&]<int W>() { get<W>(results) = op.identity(); });
+    const auto fold = [&](const static_array<In, Width>& vector) {
+      static_for<0, less_than<Width>, increment<1>>(
+          [&]<int W>() { get<W>(results) = op(get<W>(results), T(get<W>(vector))); });
+    };
+    const auto jump = static_cast<std::ptrdiff_t>(apart * step);
+    const auto jump_up = static_cast<std::ptrdiff_t>(up * step);
+    std::ptrdiff_t from = static_cast<std::ptrdiff_t>(row * step) + at;
+    const auto fold_all = [&](const static_array<static_array<In, Width>, Loads>& vectors) {
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        static_array<In, Loads> column;
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(column) = get<W>(get<L>(vectors)); });
+        get<W>(results) = fold_loaded(op, unchanged{}, get<W>(results), column, 0);
+      });
+    };
+    const auto load_part = [&](std::ptrdiff_t begin) {
+      static_array<In, Width> vector{};
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        if (is_there(at + W)) get<W>(vector) = in[begin + W];
+      });
+      return vector;
+    };
+    using loaded = static_array<static_array<In, Width>, Loads>;
+    // What would be less than row 0 wraps around, and is far more than `last`.
+    for (; row + (Loads - 1) * apart < last; row -= up, from -= jump_up)
+      if (is_whole || (0 <= from && from + (Loads - 1) * jump + Width <= readable)) {
+        loaded vectors;
+        static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+          get<L>(vectors) = gpu::load_vector<Width>(in + from + L * jump, once);
+        });
+        fold_all(vectors);
+      } else {
+        loaded parts;
+        static_for<0, less_than<Loads>, increment<1>>(
+            [&]<int L>() { get<L>(parts) = load_part(from + L * jump); });
+        fold_all(parts);
+      }
+    // The rows after the last whole turn, which leave some loads out. The last part takes them.
+    if constexpr (Op::commutes) {
+      row = part + 1 == by.parts && !is_idle ? by.turns * rows_of_turn + layer : last;
+      from = static_cast<std::ptrdiff_t>(row * step) + at;
     }
-  // The rows after the last whole turn, which leave some loads out. The last part takes them.
-  if constexpr (Op::commutes) {
-    row = part + 1 == by.parts && !is_idle ? by.turns * rows_of_turn + layer : last;
-    from = static_cast<std::ptrdiff_t>(row * step) + at;
-  }
-  if (row < last) {
-    loaded vectors{};
-    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      if (row + L * apart < last)
-        get<L>(vectors) = is_whole ? gpu::load_vector<Width>(in + from + L * jump, once)
-                                   : load_part(from + L * jump);
-    });
-    static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
-      if (row + L * apart < last) fold(get<L>(vectors));
-    });
-  }
-  // Rows that are too few to be taken as one.
-  if (rest != 0 && layer == 0 && part + 1 == by.parts)
-    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-      if (0 <= at + W && at + W < rest)
-        get<W>(results) = op(get<W>(results), T(in[whole_rows * step + at + W]));
-    });
-
-  // The rows of results in shared memory, neighbours first.
-  const bool folds_abreast = by.folds_abreast();
-  const unsigned before = first < 0 ? static_cast<unsigned>(-first) : 0;
-  const unsigned abreast = folds_abreast ? by.abreast : 1;
-  const unsigned row_length = folds_abreast ? static_cast<unsigned>(columns) : by.columns;
-  const unsigned layer_length = abreast * row_length;
-  static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
-    const unsigned column = static_cast<unsigned>(place + W) - before;
-    if (!is_idle && column < layer_length) shared[layer * layer_length + column] = get<W>(results);
-  });
-  __syncthreads();
-
-  const std::ptrdiff_t left = length - first;
-  const unsigned all = folds_abreast ? row_length
-                       : left < static_cast<std::ptrdiff_t>(by.columns)
-                           ? static_cast<unsigned>(left) - before
-                           : by.columns - before;
-  const auto result = [&](unsigned r, unsigned column) -> T& {
-    return shared[r * row_length + column];
-  };
-  const unsigned count = by.layers * abreast;
-  for (unsigned distance = 1; distance < count; distance *= at_once) {
-    const unsigned groups = (count - 1) / (at_once * distance) + 1;
-    for (unsigned j = tid; j < groups * all; j += BlockSize) {
-      const unsigned r = j / all * at_once * distance, column = j % all;
-      T folded = result(r, column);
-      for (unsigned k = 1; k < at_once && r + k * distance < count; ++k)
-        folded = op(folded, result(r + k * distance, column));
-      result(r, column) = folded;
+    if (row < last) {
+      loaded vectors{};
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+        if (row + L * apart < last)
+          get<L>(vectors) = is_whole ? gpu::load_vector<Width>(in + from + L * jump, once)
+                                     : load_part(from + L * jump);
+      });
+      static_for<0, less_than<Loads>, increment<1>>([&]<int L>() {
+        if (row + L * apart < last) fold(get<L>(vectors));
+      });
     }
+    // Rows that are too few to be taken as one.
+    if (rest != 0 && layer == 0 && part + 1 == by.parts)
+      static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+        if (0 <= at + W && at + W < rest)
+          get<W>(results) = op(get<W>(results), T(in[whole_rows * step + at + W]));
+      });
+
+    // The rows of results in shared memory, neighbours first.
+    const bool folds_abreast = by.folds_abreast();
+    const unsigned before = first < 0 ? static_cast<unsigned>(-first) : 0;
+    const unsigned abreast = folds_abreast ? by.abreast : 1;
+    const unsigned row_length = folds_abreast ? static_cast<unsigned>(columns) : by.columns;
+    const unsigned layer_length = abreast * row_length;
+    static_for<0, less_than<Width>, increment<1>>([&]<int W>() {
+      const unsigned column = static_cast<unsigned>(place + W) - before;
+      if (!is_idle && column < layer_length)
+        shared[layer * layer_length + column] = get<W>(results);
+    });
     __syncthreads();
-  }
-  // A column's partials lie side by side: one of each part, or where several tiles share rows
-  // abreast, one of each of these rows. There, 32 bits count the columns of them all.
-  const unsigned of_part = folds_abreast ? 1 : by.abreast;
-  const std::size_t each = by.parts * of_part;
-  const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
-  T* const to = out + part * of_part;
-  for (unsigned j = tid; j < all; j += BlockSize)
-    if (of_part == 1) {
-      to[(from_left + j) * each] = result(0, j);
-    } else {
-      const auto its = static_cast<unsigned>(from_left) + j,
-                 its_columns = static_cast<unsigned>(columns);
-      to[its % its_columns * each + its / its_columns] = result(0, j);
+
+    const std::ptrdiff_t left = length - first;
+    const unsigned all = folds_abreast ? row_length
+                         : left < static_cast<std::ptrdiff_t>(by.columns)
+                             ? static_cast<unsigned>(left) - before
+                             : by.columns - before;
+    const auto result = [&](unsigned r, unsigned column) -> T& {
+      return shared[r * row_length + column];
+    };
+    const unsigned count = by.layers * abreast;
+    for (unsigned distance = 1; distance < count; distance *= at_once) {
+      const unsigned groups = (count - 1) / (at_once * distance) + 1;
+      for (unsigned j = tid; j < groups * all; j += BlockSize) {
+        const unsigned r = j / all * at_once * distance, column = j % all;
+        T folded = result(r, column);
+        for (unsigned k = 1; k < at_once && r + k * distance < count; ++k)
+          folded = op(folded, result(r + k * distance, column));
+        result(r, column) = folded;
+      }
+      __syncthreads();
     }
+    // A column's partials lie side by side: one of each part, or where several tiles share rows
+    // abreast, one of each of these rows. There, 32 bits count the columns of them all.
+    const unsigned of_part = folds_abreast ? 1 : by.abreast;
+    const std::size_t each = by.parts * of_part;
+    const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
+    T* const to = out + part * of_part;
+    for (unsigned j = tid; j < all; j += BlockSize)
+      if (of_part == 1) {
+        to[(from_left + j) * each] = result(0, j);
+      } else {
+        const auto its = static_cast<unsigned>(from_left) + j,
+                   its_columns = static_cast<unsigned>(columns);
+        to[its % its_columns * each + its / its_columns] = result(0, j);
+      }
+    __syncthreads();  // before the next tile's results take the place of these
+  }
 }
 
 }  // namespace tenfold::inline TENFOLD_BACKEND::column_tiles
