@@ -71,6 +71,7 @@ __device__ T fold_part(elements_of<In> row, std::size_t columns, std::size_t par
   return fold_warps<BlockSize, WarpSize>(result, op, shared);
 }
 
+/// A grid of `blocks_per_row` blocks for each row.
 /// @param out a result for each row; with several blocks a row, as many partials for each
 template <int BlockSize, int WarpSize, int Width, int Loads, typename In, typename T, typename Op,
           typename F>

@@ -100,8 +100,8 @@ __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, s
     std::size_t at = step < end ? last - begin : begin;
     const bool has_rest = at == last && end - last < Turn;
     if (has_rest) at -= step;
-    // Whole turns of vectors need no checks. Where vectors are folded together, the checks are few
-    // beside that, and to compile it twice costs more. Below 0 the place wraps around.
+    // Whole turns of vectors need no checks. Where an operator folds vectors together, that is much
+    // code: to have it once is faster. What would be below 0 wraps around.
     if constexpr (!elements_of<In>::reads_on && !folds_vectors<F, Op, T, In, Width, Loads>)
       if (row.template is_aligned<Width>())
         for (; at < end; at -= step) fold.template operator()<true>(at, unsigned{Turn});
