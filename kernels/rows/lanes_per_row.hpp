@@ -98,15 +98,16 @@ __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, s
   if constexpr (Op::commutes) {
     const std::size_t last = (end - 1) / Turn * Turn;
     std::size_t at = step < end ? last - begin : begin;
-    const bool has_rest = at == last && end - last < Turn;
-    if (has_rest) at -= step;
+    if (at == last && end - last < Turn) {
+      fold(last, static_cast<unsigned>(end - last));
+      at -= step;
+    }
     // Whole turns of vectors need no checks. Where an operator folds vectors together, that is much
     // code: to have it once is faster. What would be below 0 wraps around.
     if constexpr (!elements_of<In>::reads_on && !folds_vectors<F, Op, T, In, Width, Loads>)
       if (row.template is_aligned<Width>())
         for (; at < end; at -= step) fold.template operator()<true>(at, unsigned{Turn});
     for (; at < end; at -= step) fold(at, unsigned{Turn});
-    if (has_rest) fold(last, static_cast<unsigned>(end - last));
     result = gpu::fold_warp<WarpSize>(result, op);
   } else {
     std::size_t at = begin;

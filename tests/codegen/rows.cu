@@ -29,7 +29,9 @@ void instantiate_all(const device& on, stream_handle queue) {
   instantiate<std::int8_t, sum<std::int32_t>>(on, queue);
   instantiate<std::uint8_t, sum<double>>(on, queue);
   instantiate<float16, sum<float>>(on, queue);
+  instantiate<float, sum<float>>(on, queue);
   instantiate<float, arg_maximum_of<float>, with_place<float>>(on, queue);
+  instantiate<both<float, float>, sum<double>, detail::multiplied<double>>(on, queue);
   instantiate<both<std::int8_t, std::int8_t>, sum<std::int32_t>, detail::multiplied<std::int32_t>>(
       on, queue);
   predicate_reducer<std::uint8_t, is_above_100>(on, quantifier::any)
