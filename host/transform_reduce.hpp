@@ -26,6 +26,7 @@
 
 #include "common/arg_extrema.hpp"
 #include "common/exact_sum.hpp"
+#include "common/narrow_float.hpp"
 #include "common/operators.hpp"
 #include "common/together.hpp"
 #include "host/reduce/warps.hpp"
@@ -52,6 +53,10 @@ template <typename A, typename B, typename F, typename Op>
 }
 
 namespace detail {
+
+/// What has operators for each value of T: float for a narrow float.
+template <typename T>
+using widened = std::conditional_t<narrow_float<T>, float, T>;
 
 /// Where sums of T are accumulated, so that they neither overflow soon nor round much.
 template <typename T>
@@ -119,7 +124,7 @@ struct distances {
 /// that wrap around.
 template <typename A, typename B>
 [[nodiscard]] auto dot(const device& on, const A* a, const B* b, std::uint64_t n) {
-  using T = detail::wide<std::common_type_t<A, B>>;
+  using T = detail::wide<std::common_type_t<detail::widened<A>, detail::widened<B>>>;
   return transform_reduce(on, a, b, n, detail::multiplied<T>{}, sum<T>{});
 }
 
@@ -266,15 +271,19 @@ template <typename In, typename Predicate>
 }
 
 /// The least element, and where it stands first; a NaN where there is one.
+/// @return of narrow floats the value as a float
 template <typename T>
-[[nodiscard]] placed<T> arg_minimum(const device& on, const T* in, std::uint64_t n) {
-  return transform_reduce(on, in, n, with_place<T>{}, arg_minimum_of<T>{});
+[[nodiscard]] auto arg_minimum(const device& on, const T* in, std::uint64_t n) {
+  using value = detail::widened<T>;
+  return transform_reduce(on, in, n, with_place<value>{}, arg_minimum_of<value>{});
 }
 
 /// The greatest element, and where it stands first; a NaN where there is one.
+/// @return of narrow floats the value as a float
 template <typename T>
-[[nodiscard]] placed<T> arg_maximum(const device& on, const T* in, std::uint64_t n) {
-  return transform_reduce(on, in, n, with_place<T>{}, arg_maximum_of<T>{});
+[[nodiscard]] auto arg_maximum(const device& on, const T* in, std::uint64_t n) {
+  using value = detail::widened<T>;
+  return transform_reduce(on, in, n, with_place<value>{}, arg_maximum_of<value>{});
 }
 
 struct mean_and_variance_of {

@@ -132,6 +132,22 @@ TEST_P(Transformed, ExtremaStandAtTheirFirstPlace) {
     }
 }
 
+TEST_P(Transformed, NarrowFloatsAreComparedAndMultipliedAsFloats) {
+  std::vector<float16> in(20'001, float16(1.5F));
+  in[3'000] = in[17'000] = float16(-4.0F);
+  in[5'000] = in[20'000] = float16(65'504.0F);
+  const array elements(*on, in);
+  const placed<float> least = arg_minimum(*on, elements.get(), in.size());
+  EXPECT_EQ(least.index, 3'000u);
+  EXPECT_EQ(least.value, -4);
+  const placed<float> greatest = arg_maximum(*on, elements.get(), in.size());
+  EXPECT_EQ(greatest.index, 5'000u);
+  EXPECT_EQ(greatest.value, 65'504);
+  // Three quarters of each element: of 19'997 times 1.5, twice -4 and twice 65'504.
+  const array factors(*on, std::vector<float>(in.size(), 0.75F));
+  EXPECT_EQ(dot(*on, elements.get(), factors.get(), in.size()), 120'746.625);
+}
+
 TEST_P(Transformed, ExtremaAreThoseOfIeee754) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
   std::vector<float> in(1000, -infinity);
