@@ -103,7 +103,7 @@ template <typename In, typename Op>
   return best_reducer<In>(on, n, op)(in, n, queue);
 }
 
-/// The same of a range of device memory, by its `data()` and `size()`: std::span, or a container.
+/// The same of a range of device memory, such as a std::span.
 template <device_range Range, not_a_count Op, typename... Queue>
 [[nodiscard]] auto reduce(const device& on, const Range& in, Op op, Queue... queue) {
   return reduce(on, std::data(in), std::size(in), op, queue...);

@@ -20,10 +20,14 @@
 
 namespace tenfold::inline TENFOLD_BACKEND {
 
-/// An array of device memory by its `data()` and `size()`: std::span, or a container. Of contiguous
-/// iterators `std::span(first, last)` makes one.
+/// An array of device memory by its `size()` and a `data()` that is a pointer, such as a std::span.
+/// Of contiguous iterators `std::span(first, last)` makes one. The memory of a std::vector is the
+/// host's: it serves on the executor alone.
 template <typename R>
-concept device_range = requires(const R& in) { std::size(in), *std::data(in); };
+concept device_range = requires(const R& in) {
+  std::size(in), *std::data(in);
+  requires std::is_pointer_v<decltype(std::data(in))>;
+};
 
 /// An operator, and no number. A C array is a range as well: a number in the operator's place shows
 /// that the call means a pointer and a count, as `reduce(gpu, array, n, op)` does.
