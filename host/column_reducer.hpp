@@ -359,17 +359,10 @@ class column_reducer {
       kernel = are_few ? kernel_over_few_partials<WarpSize>() : kernel_over_partials<WarpSize>();
     });
     auto few = static_cast<unsigned>(each);
-    unchanged f;
     void* const length = are_few ? static_cast<void*>(&few) : &each;
     const auto of_block =
         static_cast<std::size_t>(threads_block / (are_few ? lanes_for_few : device_.warp_size()));
-    const auto some = [&](std::size_t first, std::size_t count) {
-      elements_of<T> from = partials + first * each;
-      T* to = out + first;
-      void* arguments[] = {&from, &to, &count, length, &each, &op_, &f};
-      launch(kernel, ceil_div(count, of_block), threads_block, 0, on, arguments, start_);
-    };
-    detail::in_launches(columns, properties_.blocks_per_launch * of_block, some);
+    launch_rows(kernel, partials, columns, length, each, of_block, out, on, start_);
   }
 
   /// Columns of an element are rows of one.
@@ -379,16 +372,23 @@ class column_reducer {
     const kernel_handle kernel = &lanes_per_row::reduce_short_rows<threads_block, 32, 1, 1, 1,
                                                                    at_once, In, T, Op, unchanged>;
     unsigned length = 1;
-    std::size_t stride = 1;
+    launch_rows(kernel, in, columns, &length, 1, threads_block * at_once, out, on,
+                launch_start::after_the_previous);
+  }
+
+  /// @param length of a row, in the type that the kernel takes it in
+  template <typename Read>
+  void launch_rows(const kernel_handle& kernel, elements_of<Read> in, std::size_t rows,
+                   void* length, std::size_t stride, std::size_t of_block, T* out, stream_handle on,
+                   launch_start start) {
     unchanged f;
-    const std::size_t of_block = threads_block * at_once;
-    const auto some = [&](std::size_t first, std::size_t count) {
-      elements_of<In> from = in + first;
-      T* to = out + first;
-      void* arguments[] = {&from, &to, &count, &length, &stride, &op_, &f};
-      launch(kernel, ceil_div(count, of_block), threads_block, 0, on, arguments);
-    };
-    detail::in_launches(columns, properties_.blocks_per_launch * of_block, some);
+    detail::in_launches(
+        rows, properties_.blocks_per_launch * of_block, [&](std::size_t first, std::size_t count) {
+          elements_of<Read> from = in + first * stride;
+          T* to = out + first;
+          void* arguments[] = {&from, &to, &count, length, &stride, &op_, &f};
+          launch(kernel, ceil_div(count, of_block), threads_block, 0, on, arguments, start);
+        });
   }
 
   void launch_threads(const In* in, std::size_t rows, std::size_t columns, std::size_t stride,
