@@ -47,7 +47,8 @@ double range_and_mean(const float* in, std::size_t n, float& low, float& high) {
   return total / static_cast<double>(n);
 }
 
-// scratch: device memory, as much as scratch_bytes() of such a reducer says
+// scratch: device memory, aligned to 256 bytes; bytes: as many as scratch_bytes() of
+// best_reducer<float>(gpu, in.size(), tenfold::sum<double>{}) says
 double add_in_memory_of_mine(std::span<const float> in, void* scratch, std::size_t bytes,
                              tenfold::stream_handle stream) {
   tenfold::scratch_memory source(scratch, bytes);
@@ -89,6 +90,16 @@ double cosine(const float* a, const float* b, std::size_t n) {
 void add_rows_often(const float* in, std::size_t rows, double* out, tenfold::stream_handle stream) {
   tenfold::row_reducer<float, tenfold::sum<double>> add(gpu);  // once, for any shape
   add.enqueue(in, rows, 1000, 1024, out, stream);
+}
+
+// The reducer of tenfold::arg_maximum, made once: an array is one row
+using find_greatest = tenfold::row_reducer<float, tenfold::arg_maximum_of<float>,
+                                           tenfold::with_place<float>, tenfold::one_row>;
+
+// out: device memory
+void enqueue_greatest(find_greatest& find, const float* in, std::size_t n,
+                      tenfold::placed<float>* out, tenfold::stream_handle stream) {
+  find.enqueue(in, 1, n, n, out, stream);
 }
 
 // in: rows of 1000 floats, one after the other
@@ -137,6 +148,15 @@ int main() {
   std::printf("%.0f and %.0f\n", sums_of_rows(elements, 1000).back(), of_the_last);
   std::printf("%.0f\n", sums_of_columns(elements, 1000).back());
   std::printf("%.0f\n", cosine(elements, elements, ones.size()));
+
+  find_greatest find(gpu);
+  const tenfold::device_memory place(gpu, sizeof(tenfold::placed<float>));
+  auto* found = static_cast<tenfold::placed<float>*>(place.data());
+  enqueue_greatest(find, elements, ones.size(), found, queue.handle());
+  tenfold::placed<float> greatest{};
+  tenfold::copy_to_host(&greatest, found, sizeof greatest, queue.handle());
+  queue.synchronize();
+  std::printf("%.0f at %.0f\n", greatest.value, static_cast<double>(greatest.index));
 
   const std::vector<int> places{0, 3, 5, 1'000'000};
   const tenfold::device_memory offsets(gpu, places.size() * sizeof(int));

@@ -266,8 +266,9 @@ constexpr std::uint64_t room_for_partials(std::uint64_t blocks, std::uint64_t bl
 /// Reduces the columns of matrices of In, each to one T with Op, whatever their shape.
 ///
 /// It owns memory for partials, of a size that follows from the device, and allocates nothing
-/// afterwards. Not for use from several OS threads at once, nor on several streams at once. A graph
-/// that recorded a call replays no longer than the reducer lives.
+/// afterwards. Not for use from several OS threads at once, nor on several streams at once:
+/// host/reducer_pool.hpp is for that. A graph that recorded a call replays no longer than the
+/// reducer lives.
 ///
 /// The same call on the same device gives the same bits, wherever the matrix lies. An operator that
 /// does not commute finds the elements of a column in the order of their rows.
@@ -278,6 +279,7 @@ class column_reducer {
  public:
   using T = typename detail::accumulated<In, Op>::type;
 
+  /// @throws input_error for a device whose warps have no kernels
   /// @throws device_error when the memory for partials cannot be had
   explicit column_reducer(const device& on, Op op = {})
       : op_(op),
@@ -432,6 +434,8 @@ class column_reducer {
 /// Reduces each column of a row-major matrix whose rows follow each other without gaps, and waits
 /// for the results. Allocates memory for them every time: for more than one call, or for results
 /// that stay on the device, keep a `column_reducer`.
+/// It runs in a stream of its own, which waits for no other, unless the device has one: what writes
+/// the elements must be done.
 /// @param in device memory with `rows * columns` elements
 /// @return a result for each column, on the host
 /// @throws input_error for a null pointer where there are elements

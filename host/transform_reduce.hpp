@@ -2,11 +2,12 @@
 /// Reductions of f(x) over all elements x: dot products, norms, counts, means, the place of the
 /// greatest element, whether any element has a property. Elements are read once (`exact_dot` of
 /// doubles may read them again), and f(x) takes no memory. All arrays are in device memory. Every
-/// call waits for its result and allocates its scratch memory: `gpu.in_stream(queue)` makes calls
-/// run in a stream of the caller's, `gpu.with_memory_of(source)` takes the memory from `source`.
-/// For more than one call keep a `row_reducer<In, Op, F, one_row>` (host/row_reducer.hpp):
-/// an array is a matrix of one row. For `any_of`, `all_of` and `none_of` keep a
-/// `predicate_reducer`.
+/// call waits for its result and allocates its scratch memory. It runs in a stream of its own,
+/// which waits for no other: what writes the elements must be done. `gpu.in_stream(queue)` makes
+/// calls run in a stream of the caller's, `gpu.with_memory_of(source)` takes the memory from
+/// `source`. For more than one call keep a `row_reducer<In, Op, F, one_row>`
+/// (host/row_reducer.hpp): an array is a matrix of one row. For `any_of`, `all_of` and `none_of`
+/// keep a `predicate_reducer`.
 ///
 ///     device gpu(0);                                            // device(32) on the executor
 ///     double length = std::sqrt(transform_reduce(gpu, in, n, square{}, sum<double>{}));

@@ -6,6 +6,8 @@
 ///     if (tenfold_reduce("simt", "f32", "sum", in, 3, &total) != TENFOLD_OK)
 ///       puts(tenfold_last_error());
 ///
+/// Any thread may call, at any time; a `tenfold_reducer` serves one thread and one stream at a time.
+///
 /// **Devices** are `simt`, `simt:64`, `cuda:0`, `hip:1`; NULL is the first there is, a GPU before
 /// the executor. **Operators** are `sum`, `product`, `minimum`, `maximum`, `bit_and`, `bit_or` and
 /// `bit_xor`, or in short `add`, `mul`, `min`, `max`, `and`, `or`, `xor`; the bits are integers'.
@@ -31,7 +33,7 @@
 extern "C" {
 #endif
 
-/// Of this header. It grows with each function that is added; those there are stay as they are.
+/// Of this header. It grows with each function that is added; the others do not change.
 #define TENFOLD_C_VERSION 2
 
 /// That of the library: at least the header's, or a function may be missing.
