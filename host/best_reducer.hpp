@@ -89,8 +89,8 @@ template <typename In, typename Op>
 
 /// Reduces `n` elements at `in`, device memory, and waits for the result. Allocates its scratch
 /// memory every time: for more than one call, keep a `best_reducer`.
-/// It runs in a stream of its own, which waits for no other, unless the device has one: what writes
-/// the elements must be done.
+/// It runs in the device's stream if `in_stream` gave it one. Else its stream waits for no other:
+/// what writes the elements must be done.
 /// @throws input_error when `in` is null or not aligned to In
 /// @throws device_error when the scratch memory cannot be had, or a kernel fails
 template <typename In, typename Op>

@@ -434,8 +434,8 @@ class column_reducer {
 /// Reduces each column of a row-major matrix whose rows follow each other without gaps, and waits
 /// for the results. Allocates memory for them every time: for more than one call, or for results
 /// that stay on the device, keep a `column_reducer`.
-/// It runs in a stream of its own, which waits for no other, unless the device has one: what writes
-/// the elements must be done.
+/// It runs in the device's stream if `in_stream` gave it one. Else its stream waits for no other:
+/// what writes the elements must be done.
 /// @param in device memory with `rows * columns` elements
 /// @return a result for each column, on the host
 /// @throws input_error for a null pointer where there are elements

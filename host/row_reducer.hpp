@@ -549,8 +549,8 @@ auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, st
 /// Reduces each row of a matrix whose rows follow each other without gaps, and waits for the
 /// results. Allocates memory for them every time: for more than one call, or for results that stay
 /// on the device, keep a `row_reducer`.
-/// It runs in a stream of its own, which waits for no other, unless the device has one: what writes
-/// the elements must be done.
+/// It runs in the device's stream if `in_stream` gave it one. Else its stream waits for no other:
+/// what writes the elements must be done.
 /// @param in device memory with `rows * columns` elements
 /// @param f what becomes of an element before it is folded, see `row_reducer`
 /// @return a result for each row, on the host

@@ -124,8 +124,8 @@ class segment_reducer {
 
 /// Reduces segments, and waits for the results. Allocates memory for them every time: for more than
 /// one call, or for results that stay on the device, keep a `segment_reducer`.
-/// It runs in a stream of its own, which waits for no other, unless the device has one: what writes
-/// the elements must be done.
+/// It runs in the device's stream if `in_stream` gave it one. Else its stream waits for no other:
+/// what writes the elements must be done.
 /// @param in device memory with `offsets[segments]` elements
 /// @param offsets device memory with `segments + 1` offsets, none less than the one before
 /// @return a result for each segment, on the host

@@ -59,8 +59,8 @@ inline bool loads_once(const device_properties& device, std::uint64_t bytes) {
   return bytes <= 8 * std::max(device.last_level_cache_bytes, std::uint64_t{1} << 24);
 }
 
-/// Calls `launch(first, count)` for `all` rows or columns, `most` of them at a time: those that a
-/// launch has blocks for.
+/// Calls `launch(first, count)` until it has had `all` rows or columns, at most `most` at a time: a
+/// launch has blocks for no more.
 template <typename Launch>
 void in_launches(std::size_t all, std::size_t most, Launch launch) {
   for (std::size_t first = 0; first < all; first += most)

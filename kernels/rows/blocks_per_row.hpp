@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(BlockSize, (bound<In, T, BlockSize>))
                 std::size_t stride, Op op, F f, std::size_t blocks_per_row) {
   __shared__ gpu::shared_array<T, BlockSize / WarpSize> shared;
   const auto blocks = static_cast<unsigned>(blocks_per_row);
-  // Small matrices wait for a division: so none where its result is known.
+  // A division takes time that shows in small matrices: so none where its result is known.
   const unsigned r = blocks == 1 ? blockIdx.x : rows == 1 ? 0 : blockIdx.x / blocks;
 
   gpu::allow_next_launch();

@@ -102,8 +102,8 @@ __device__ T fold_row(elements_of<In> row, std::size_t begin, std::size_t end, s
       fold(last, static_cast<unsigned>(end - last));
       at -= step;
     }
-    // Whole turns of vectors need no checks. Where an operator folds vectors together, that is much
-    // code: to have it once is faster. What would be below 0 wraps around.
+    // Whole turns of vectors need no checks. An operator that folds vectors together has much code
+    // for it: a second copy costs more time than the checks. Below 0, `at` wraps around.
     if constexpr (!elements_of<In>::reads_on && !folds_vectors<F, Op, T, In, Width, Loads>)
       if (row.template is_aligned<Width>())
         for (; at < end; at -= step) fold.template operator()<true>(at, unsigned{Turn});
