@@ -25,11 +25,16 @@ double add_once(const float* in, std::size_t n) {
   return tenfold::reduce(gpu, in, n, tenfold::sum<double>{});
 }
 
-double add_often(const float* in, std::size_t n, double* out, tenfold::stream_handle stream) {
-  auto add = tenfold::best_reducer<float>(gpu, n, tenfold::sum<double>{});
-  double total = add(in, n);        // waits for the result; n may be smaller than at first
+// Made once, for arrays of up to `most` elements: it has its scratch memory from then on
+auto make_adder(std::size_t most) {
+  return tenfold::best_reducer<float>(gpu, most, tenfold::sum<double>{});
+}
+using adder = decltype(make_adder(0));
+
+double add_often(adder& add, const float* in, std::size_t n, double* out,
+                 tenfold::stream_handle stream) {
   add.enqueue(in, n, out, stream);  // does not wait; out: device or pinned memory
-  return total;
+  return add(in, n);                // waits for the result
 }
 
 double add_by_stage_10(const float* in, std::size_t n) {
@@ -86,9 +91,12 @@ double cosine(const float* a, const float* b, std::size_t n) {
   return tenfold::dot(gpu, a, b, n) / (length_of_a * length_of_b);
 }
 
+// Made once, for matrices of any shape
+using row_adder = tenfold::row_reducer<float, tenfold::sum<double>>;
+
 // Each row begins 1024 floats after the one before; out: a double for each, device memory
-void add_rows_often(const float* in, std::size_t rows, double* out, tenfold::stream_handle stream) {
-  tenfold::row_reducer<float, tenfold::sum<double>> add(gpu);  // once, for any shape
+void enqueue_rows(row_adder& add, const float* in, std::size_t rows, double* out,
+                  tenfold::stream_handle stream) {
   add.enqueue(in, rows, 1000, 1024, out, stream);
 }
 
@@ -123,7 +131,8 @@ int main() {
   const auto* elements = static_cast<const float*>(in.data());
   auto* enqueued_to = static_cast<double*>(out.data());
   const double once = add_once(elements, ones.size());
-  const double often = add_often(elements, ones.size(), enqueued_to, queue.handle());
+  adder add = make_adder(ones.size());
+  const double often = add_often(add, elements, ones.size(), enqueued_to, queue.handle());
   const double by_stage = add_by_stage_10(elements, ones.size());
   double enqueued = 0;
   tenfold::copy_to_host(&enqueued, enqueued_to, sizeof enqueued, queue.handle());
@@ -141,7 +150,8 @@ int main() {
 
   const tenfold::device_memory few_sums(gpu, 3 * sizeof(double));
   auto* sums = static_cast<double*>(few_sums.data());
-  add_rows_often(elements, 3, sums, queue.handle());
+  row_adder add_rows(gpu);
+  enqueue_rows(add_rows, elements, 3, sums, queue.handle());
   double of_the_last = 0;
   tenfold::copy_to_host(&of_the_last, sums + 2, sizeof of_the_last, queue.handle());
   queue.synchronize();
