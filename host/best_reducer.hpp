@@ -91,8 +91,10 @@ template <typename In, typename Op>
 /// memory every time: for more than one call, keep a `best_reducer`.
 /// It runs in the device's stream if `in_stream` gave it one. Else its stream waits for no other:
 /// what writes the elements must be done.
-/// @throws input_error when `in` is null or not aligned to In
-/// @throws device_error when the scratch memory cannot be had, or a kernel fails
+/// @throws input_error when `in` is null where there are elements, or not aligned to In, and for a
+///   device whose warps have no kernels
+/// @throws device_error when the scratch memory cannot be had or a kernel fails, or the device's
+///   stream is of another device; that is input_error on the executor, and not checked with HIP
 template <typename In, typename Op>
 [[nodiscard]] auto reduce(const device& on, const In* in, std::uint64_t n, Op op) {
   return best_reducer<In>(on, n, op)(in, n);

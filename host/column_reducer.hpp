@@ -294,6 +294,9 @@ class column_reducer {
     check_warps(on, "columns");
   }
 
+  /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return partials_.scratch_bytes(); }
+
   /// Enqueues the reduction of `columns` columns. The elements of column c are `in[c]`,
   /// `in[c + stride]` and so on, as many as there are rows, its result is `out[c]`; without rows it
   /// is the identity. Without columns nothing is enqueued.
@@ -303,6 +306,8 @@ class column_reducer {
   /// @param out device memory for `columns` results, or host memory that the device can write
   /// @throws input_error for a stride less than the columns, results among the elements, or a
   ///   pointer that is out of alignment, or null where there is something to read or to write
+  /// @throws device_error for a stream of another device: on the executor input_error, and with HIP
+  ///   it is not checked
   void enqueue(const In* in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on) {
     if (columns == 0) return;
@@ -438,8 +443,8 @@ class column_reducer {
 /// what writes the elements must be done.
 /// @param in device memory with `rows * columns` elements
 /// @return a result for each column, on the host
-/// @throws input_error for a null pointer where there are elements
-/// @throws device_error when memory cannot be had, or a kernel fails
+/// @throws input_error as `column_reducer` does, and when the host has no memory for the results
+/// @throws device_error when memory cannot be had or a kernel fails, and as `column_reducer` does
 template <typename In, typename Op>
 [[nodiscard]] auto reduce_columns(const device& on, const In* in, std::uint64_t rows,
                                   std::uint64_t columns, Op op) {
@@ -450,7 +455,7 @@ template <typename In, typename Op>
 }
 
 /// The same of a range with whole rows of so many columns.
-/// @throws input_error where they are not whole
+/// @throws input_error where they are not whole, else as above
 template <device_range R, typename Op>
 [[nodiscard]] auto reduce_columns(const device& on, const R& in, std::uint64_t columns, Op op) {
   return reduce_columns(on, std::data(in), detail::whole_rows(std::size(in), columns), columns, op);

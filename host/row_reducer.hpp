@@ -370,6 +370,11 @@ class row_reducer {
     queue.synchronize();
   }
 
+  /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
+  [[nodiscard]] std::size_t scratch_bytes() const {
+    return partials_.scratch_bytes() + tickets_.scratch_bytes();
+  }
+
   /// Enqueues the reduction of `rows` rows. The elements of row r are those from `in[r * stride]`
   /// to `in[r * stride + columns - 1]`, its result is `out[r]`; without columns it is the identity.
   /// Without rows nothing is enqueued.
@@ -382,6 +387,8 @@ class row_reducer {
   /// @throws input_error for a stride less than the columns, results among the elements, a pointer
   ///   that is out of alignment, or null where there is something to read or to write, a plan that
   ///   is not of such a matrix, or more rows than the reducer is for
+  /// @throws device_error for a stream of another device: on the executor input_error, and with HIP
+  ///   it is not checked
   void enqueue(elements_of<In> in, std::uint64_t rows, std::uint64_t columns, std::uint64_t stride,
                T* out, stream_handle on, const std::optional<row_plan>& by = {}) {
     if (rows == 0) return;
@@ -554,8 +561,8 @@ auto reduce_rows_of(const device& on, elements_of<In> in, std::uint64_t rows, st
 /// @param in device memory with `rows * columns` elements
 /// @param f what becomes of an element before it is folded, see `row_reducer`
 /// @return a result for each row, on the host
-/// @throws input_error for a null pointer where there are elements
-/// @throws device_error when memory cannot be had, or a kernel fails
+/// @throws input_error as `row_reducer` does, and when the host has no memory for the results
+/// @throws device_error when memory cannot be had or a kernel fails, and as `row_reducer` does
 template <typename In, typename Op, typename F = unchanged>
 [[nodiscard]] auto reduce_rows(const device& on, const In* in, std::uint64_t rows,
                                std::uint64_t columns, Op op, F f = {}) {
@@ -563,7 +570,7 @@ template <typename In, typename Op, typename F = unchanged>
 }
 
 /// The same of a range with whole rows of so many columns.
-/// @throws input_error where they are not whole
+/// @throws input_error where they are not whole, else as above
 template <device_range R, not_a_count Op, typename F = unchanged>
 [[nodiscard]] auto reduce_rows(const device& on, const R& in, std::uint64_t columns, Op op,
                                F f = {}) {

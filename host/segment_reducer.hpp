@@ -58,6 +58,11 @@ class segment_reducer {
     });
   }
 
+  /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
+  [[nodiscard]] std::size_t scratch_bytes() const {
+    return rests_.scratch_bytes() + unfinished_.scratch_bytes();
+  }
+
   /// Enqueues the reduction of `segments` segments. The elements of segment s are those from
   /// `in[offsets[s]]` up to `in[offsets[s + 1]]`, which is not among them; its result is `out[s]`,
   /// the identity if it has none. Without segments nothing is enqueued.
@@ -70,6 +75,8 @@ class segment_reducer {
   /// @throws input_error for a pointer that is null (`in` too, even if all segments are empty) or
   ///   out of alignment, and for results among the offsets or at the first element. The host does
   ///   not know the offsets, so it cannot check where the other elements are.
+  /// @throws device_error for a stream of another device: on the executor input_error, and with HIP
+  ///   it is not checked
   template <std::integral Offset>
   void enqueue(const In* in, const Offset* offsets, std::uint64_t segments, T* out,
                stream_handle on) {
@@ -129,8 +136,8 @@ class segment_reducer {
 /// @param in device memory with `offsets[segments]` elements
 /// @param offsets device memory with `segments + 1` offsets, none less than the one before
 /// @return a result for each segment, on the host
-/// @throws input_error for a null pointer
-/// @throws device_error when memory cannot be had, or a kernel fails
+/// @throws input_error as `segment_reducer` does, and when the host has no memory for the results
+/// @throws device_error when memory cannot be had or a kernel fails, and as `segment_reducer` does
 template <typename In, std::integral Offset, typename Op>
 [[nodiscard]] auto reduce_segments(const device& on, const In* in, const Offset* offsets,
                                    std::uint64_t segments, Op op) {

@@ -38,8 +38,10 @@ namespace tenfold::inline TENFOLD_BACKEND {
 
 /// Reduces T(f(x)) of all elements x, or T(f(x, i)) with their index, by an operator of T.
 /// @param in device memory with `n` elements
-/// @throws input_error for a null pointer where there are elements
-/// @throws device_error when memory cannot be had, or a kernel fails
+/// @throws input_error for a pointer that is null where there are elements, or out of alignment,
+///   and for a device whose warps have no kernels
+/// @throws device_error when memory cannot be had or a kernel fails, or the device's stream is of
+///   another device; that is input_error on the executor, and not checked with HIP
 template <typename In, typename F, typename Op>
 [[nodiscard]] auto transform_reduce(const device& on, const In* in, std::uint64_t n, F f, Op op) {
   return detail::reduce_rows_of<In>(on, in, 1, n, op, f).front();
@@ -200,12 +202,17 @@ class predicate_reducer {
     queue.synchronize();
   }
 
+  /// What it took of the device's memory, each piece rounded up to `memory_alignment`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return progress_.scratch_bytes(); }
+
   /// Enqueues the search for the answer, in one launch.
   /// @param in device memory with `n` elements, aligned to In; any such address will do
   /// @param out device memory for the answer: 1 for yes, 0 for no. Without elements the answer is 0
   ///   for `any`, and 1 for `all` and `none`.
   /// @throws input_error if `out` lies among the elements, if a pointer is out of alignment, if
   ///   `out` is null, or if `in` is null and there are elements
+  /// @throws device_error for a stream of another device: on the executor input_error, and with HIP
+  ///   it is not checked
   void enqueue(const In* in, std::uint64_t n, unsigned* out, stream_handle on) {
     check_places({in, n * sizeof(In), alignof(In)}, {out, sizeof *out, alignof(unsigned)});
     check_stream(device_, on);

@@ -239,8 +239,9 @@ class pass_runner {
   }
 
   [[nodiscard]] device_memory allocate(std::size_t bytes, memory_use use = memory_use::own) {
-    scratch_bytes_ += ceil_div(bytes, memory_alignment) * memory_alignment;
-    return device_memory(device_, bytes, use);
+    device_memory made(device_, bytes, use);
+    scratch_bytes_ += made.scratch_bytes();
+    return made;
   }
 
   [[nodiscard]] device_memory copy_of(const void* from, std::size_t bytes,

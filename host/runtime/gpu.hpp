@@ -305,7 +305,8 @@ class stopwatch {
 class device_memory {
  public:
   device_memory() = default;
-  device_memory(const device& on, std::size_t bytes, memory_use use = memory_use::own) {
+  device_memory(const device& on, std::size_t bytes, memory_use use = memory_use::own)
+      : bytes_(bytes) {
     if (on.source() != nullptr && use == memory_use::own) {
       data_ = decltype(data_)(on.source()->allocate(bytes), {on.source(), bytes});
       return;
@@ -325,6 +326,8 @@ class device_memory {
   }
 
   [[nodiscard]] void* data() const { return data_.get(); }
+  /// What it takes of a `scratch_memory`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_for(bytes_); }
 
  private:
   struct release {
@@ -338,6 +341,7 @@ class device_memory {
     std::size_t bytes;
   };
   detail::owned_by<void*, release> data_;
+  std::size_t bytes_ = 0;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle on) {

@@ -94,6 +94,11 @@ struct device_facts {
 /// What `device_memory` is aligned to, in bytes, as the runtimes of both vendors have it.
 inline constexpr std::size_t memory_alignment = 256;
 
+/// What so many bytes take of the caller's memory: whole multiples of `memory_alignment`.
+constexpr std::size_t scratch_for(std::size_t bytes) {
+  return (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
+}
+
 /// Where `device_memory` comes from, if not from the runtime: see `device::with_memory_of`.
 class memory_source {
  public:
@@ -142,11 +147,11 @@ class scratch_memory final : public memory_source {
   }
   /// @throws input_error when that much is not left
   void* allocate(std::size_t bytes) override {
-    const std::size_t taken = (bytes + memory_alignment - 1) / memory_alignment * memory_alignment;
+    const std::size_t taken = scratch_for(bytes);
     if (bytes > left_ || taken > left_)
       throw input_error("the scratch memory has " + std::to_string(left_) + " bytes left, and " +
                         std::to_string(std::max(bytes, taken)) +
-                        " are needed: pass as much as scratch_bytes() of a reducer says");
+                        " are needed: pass as much as scratch_bytes() of the reducer says");
     left_ -= taken;
     return std::exchange(at_, at_ + taken);
   }

@@ -139,12 +139,14 @@ class device_memory {
  public:
   device_memory() = default;
   device_memory(const device& on, std::size_t bytes, memory_use /*use*/ = memory_use::own)
-      : bytes_(allocate(on.source(), bytes + 2 * guard_bytes),
-               {on.source(), bytes + 2 * guard_bytes}) {
+      : data_(allocate(on.source(), bytes + 2 * guard_bytes),
+              {on.source(), bytes + 2 * guard_bytes}) {
     if (simt::observer* watching = simt::current_observer()) watching->allocated(data(), bytes);
   }
 
-  [[nodiscard]] void* data() const { return bytes_ ? bytes_.get() + guard_bytes : nullptr; }
+  [[nodiscard]] void* data() const { return data_ ? data_.get() + guard_bytes : nullptr; }
+  /// What it takes of a `scratch_memory`.
+  [[nodiscard]] std::size_t scratch_bytes() const { return scratch_for(data_.get_deleter().bytes); }
 
  private:
 #if defined(TENFOLD_OBSERVED)
@@ -176,7 +178,7 @@ class device_memory {
     memory_source* source;
     std::size_t bytes;
   };
-  std::unique_ptr<std::byte, release> bytes_;
+  std::unique_ptr<std::byte, release> data_;
 };
 
 inline void copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle) {

@@ -128,12 +128,29 @@ TEST_P(Calls, WorkInExactlyTheScratchMemoryThatAReducerTakes) {
   EXPECT_EQ(reduce_in(all.data(), bytes), in_order(in, composition{}));
   EXPECT_NE(refusal_of([&] {
               static_cast<void>(reduce_in(all.data(), bytes - 1));
-            }).find(" are needed: pass as much as scratch_bytes() of a reducer says"),
+            }).find(" are needed: pass as much as scratch_bytes() of the reducer says"),
             std::string::npos);
   EXPECT_EQ(refusal_of([&] {
               static_cast<void>(reduce_in(static_cast<std::byte*>(all.data()) + 8, bytes));
             }),
             "scratch memory is aligned to 256 bytes: pass the begin of what was allocated");
+}
+
+TEST_P(Calls, WorkInExactlyTheScratchMemoryThatReducersOfManyResultsTake) {
+  const auto work_in_theirs = [&](auto make) {
+    const std::size_t bytes = make(*on).scratch_bytes();
+    const device_memory all(*on, bytes);
+    scratch_memory enough(all.data(), bytes), less(all.data(), bytes - 1);
+    EXPECT_EQ(make(on->with_memory_of(enough)).scratch_bytes(), bytes);
+    EXPECT_NE(refusal_of([&] {
+                static_cast<void>(make(on->with_memory_of(less)));
+              }).find(" are needed: pass as much as scratch_bytes() of the reducer says"),
+              std::string::npos);
+  };
+  using add = sum<std::uint32_t>;
+  work_in_theirs([](const device& here) { return row_reducer<std::uint32_t, add>(here); });
+  work_in_theirs([](const device& here) { return column_reducer<std::uint32_t, add>(here); });
+  work_in_theirs([](const device& here) { return segment_reducer<std::uint32_t, add>(here); });
 }
 
 TEST_P(Calls, RefuseWhatCannotBeReadOrWrittenAndLoseNothing) {
