@@ -61,7 +61,7 @@ class Run(unittest.TestCase):
         return written["benchmarks"][0]
 
     def test_finds_the_same_however_it_is_shared(self):
-        for options in (["10", "--n", "2^16"], ["16", "--n", "65537", "--type", "i32"], ["9", "--n", "3", "--op", "max"],
+        for options in (["10", "--n", "2^16"], ["16", "--n", "65537", "--type", "u32"], ["9", "--n", "3", "--op", "max"],
                         ["15", "--n", "1000", "--type", "i8"]):
             results = [self.result(count, *options) for count in COUNTS]
             self.assertEqual({each["verdict"] for each in results}, {"right"}, options)
@@ -110,7 +110,7 @@ class Run(unittest.TestCase):
 class Ladder(unittest.TestCase):
     def test_climbs_the_same_however_it_is_shared(self):
         for count in COUNTS:
-            done = mpirun((count, [*LADDER, "--n", "1001", "--beyond", "--repeat", "1", "--type", "i32", "--json", "-"]))
+            done = mpirun((count, [*LADDER, "--n", "1001", "--beyond", "--repeat", "1", "--type", "u32", "--json", "-"]))
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             written = json.loads(done.stdout)
             self.assertEqual(written["context"]["ranks"], count)
