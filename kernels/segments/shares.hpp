@@ -260,7 +260,7 @@ struct share {
       if (!has_around(lead, most_elements)) break;
       const In* const first = from - lead;
       const unsigned most_steps = at_most(most_elements + most_sparse_ends);
-      const auto loaded_end = load_ends<1>(most_sparse_ends);
+      const auto loaded_end = load_ends<1>(most_sparse_ends, Tile);
       static_array<loaded_vector<In, Width>, Loads> loaded;
       const In* const mine = first + lane * Width;
       if (gpu::is_vector_aligned<Width>(first))
@@ -273,7 +273,7 @@ struct share {
               [&]<int W>() { get<W>(items) = mine[L * Apart + W]; });
           get<L>(loaded) = items;
         });
-      const auto my_end = count_from_begin<1>(loaded_end, Tile);
+      const auto my_end = ends_from_begin<1>(loaded_end, Tile);
       here = count_ends_here<1>(my_end, most_elements, most_steps);
       const unsigned length =
           length_up_to(here, my_end, most_sparse_ends, most_elements, most_steps);
@@ -314,12 +314,12 @@ struct share {
 
     // What may be of the tile is on its way before it is known where the tile ends. What was too
     // much is loaded again by the next tile, so no load is marked as the only one.
-    const auto loaded_ends = load_ends<Ends>(most_ends);
+    const auto loaded_ends = load_ends<Ends>(most_ends, Tile);
     const tile_elements<WarpSize, In, Width, Width == 1 ? 1 : Loads> elements(
         from, Width == 1 ? 0 : most_elements,
         has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)));
 
-    const auto my_ends = count_from_begin<Ends>(loaded_ends, Tile);
+    const auto my_ends = ends_from_begin<Ends>(loaded_ends, Tile);
     const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
     const unsigned length = length_up_to(here, my_ends, most_ends, most_elements, most_steps);
 
@@ -365,30 +365,39 @@ struct share {
            end_of_all - begin >= from_it_on;
   }
 
-  /// The ends that this lane looks at. Those that there are not are before the tile.
+  /// Where an end is, counted from the tile's begin; one that is not in the tile is at `tile` + 1.
+  __device__ unsigned from_begin(distance end, unsigned tile) const {
+    const auto away = static_cast<distance>(end - begin);
+    return away <= tile ? static_cast<unsigned>(away) : tile + 1;
+  }
+
+  /// Whether ends are counted from the tile's begin only when the elements are on their way. To
+  /// count them waits for them, and what is loaded after that waits, too. But until then ends of 64
+  /// bits take two registers each, which there are not.
+  static constexpr bool are_counted_later = sizeof(Offset) == 4;
+
+  /// The ends that this lane looks at, for `ends_from_begin`. Those that there are not are before
+  /// the tile.
   template <int Ends>
-  __device__ static_array<distance, Ends> load_ends(unsigned most_ends) const {
-    static_array<distance, Ends> loaded;
+  __device__ static_array<unsigned, Ends> load_ends(unsigned most_ends, unsigned tile) const {
+    static_array<unsigned, Ends> loaded;
     static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
       const unsigned i = threadIdx.x % WarpSize * Ends + E;
-      get<E>(loaded) = static_cast<distance>(begin - 1);
-      if (i < most_ends && segment + i < segments)
-        get<E>(loaded) = static_cast<distance>(ends[segment + i]);
+      auto end = static_cast<distance>(begin - 1);
+      if (i < most_ends && segment + i < segments) end = static_cast<distance>(ends[segment + i]);
+      get<E>(loaded) = are_counted_later ? static_cast<unsigned>(end) : from_begin(end, tile);
     });
     return loaded;
   }
 
-  /// The same, counted from the tile's begin; those that are not in the tile are at `tile` + 1. Not
-  /// a part of load_ends(): it waits for what is loaded, and what is loaded later would wait too.
+  /// The same, counted from the tile's begin.
   template <int Ends>
-  __device__ static_array<unsigned, Ends> count_from_begin(
-      const static_array<distance, Ends>& loaded, unsigned tile) const {
-    static_array<unsigned, Ends> my_ends;
-    static_for<0, less_than<Ends>, increment<1>>([&]<int E>() {
-      const auto away = static_cast<distance>(get<E>(loaded) - begin);
-      get<E>(my_ends) = away <= tile ? static_cast<unsigned>(away) : tile + 1;
-    });
-    return my_ends;
+  __device__ static_array<unsigned, Ends> ends_from_begin(static_array<unsigned, Ends> loaded,
+                                                          unsigned tile) const {
+    if constexpr (are_counted_later)
+      static_for<0, less_than<Ends>, increment<1>>(
+          [&]<int E>() { get<E>(loaded) = from_begin(get<E>(loaded), tile); });
+    return loaded;
   }
 
   /// How many of all lanes' ends lie within so many elements, and within so many steps.
