@@ -500,8 +500,10 @@ struct share {
     steps -= elements + segments_ended;
   }
 
-  /// What follows is likely to be like the last tile, give or take a quarter. A form of a tile is
-  /// chosen if its ends would be filled to seven eighths at most.
+  /// What follows is likely to be like the last tile, give or take a quarter. A tile has few ends
+  /// if they would be filled to seven eighths at most. It has some, and not many, if three quarters
+  /// of its elements are likely to come before it has no end left: many ends take as many more
+  /// instructions as the other quarter.
   __device__ void expect(unsigned length, unsigned ended) {
     constexpr unsigned Tile = WarpSize * memory::Run;
     constexpr unsigned SparseTile = WarpSize * Width * sparse_loads<In, T>;
@@ -510,7 +512,7 @@ struct share {
     likely_elements = length + length / 4 + 2 * WarpSize;
     ends_are = ended * SparseTile < length * sparse_ends                      ? density::sparse
                : in_tile <= length * (WarpSize * 7 / 8)                       ? density::few
-               : in_tile <= length * (some_ends<WarpSize> * WarpSize * 7 / 8) ? density::some
+               : in_tile <= length * (some_ends<WarpSize> * WarpSize * 4 / 3) ? density::some
                                                                               : density::many;
   }
 };
