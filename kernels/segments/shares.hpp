@@ -371,13 +371,13 @@ struct share {
     return away <= tile ? static_cast<unsigned>(away) : tile + 1;
   }
 
-  /// Whether ends are counted from the tile's begin only when the elements are on their way. To
-  /// count them waits for them, and what is loaded after that waits, too. But until then ends of 64
-  /// bits take two registers each, which there are not.
+  /// Whether ends stay as they are loaded until the elements are on their way. To count them from
+  /// the tile's begin waits for them, and the loads after that would wait, too. Ends of 64 bits are
+  /// counted at once: there are not enough registers to keep them.
   static constexpr bool are_counted_later = sizeof(Offset) == 4;
 
-  /// The ends that this lane looks at, for `ends_from_begin`. Those that there are not are before
-  /// the tile.
+  /// The ends that this lane looks at, for `ends_from_begin`. Where there is none, one before the
+  /// tile stands for it.
   template <int Ends>
   __device__ static_array<unsigned, Ends> load_ends(unsigned most_ends, unsigned tile) const {
     static_array<unsigned, Ends> loaded;
@@ -501,9 +501,8 @@ struct share {
   }
 
   /// What follows is likely to be like the last tile, give or take a quarter. A tile has few ends
-  /// if they would be filled to seven eighths at most. It has some, and not many, if three quarters
-  /// of its elements are likely to come before it has no end left: many ends take as many more
-  /// instructions as the other quarter.
+  /// if it is likely to fill seven eighths of them at most. It has some if they are likely to last
+  /// for three quarters of its elements: a tile with many ends has fewer elements still.
   __device__ void expect(unsigned length, unsigned ended) {
     constexpr unsigned Tile = WarpSize * memory::Run;
     constexpr unsigned SparseTile = WarpSize * Width * sparse_loads<In, T>;
