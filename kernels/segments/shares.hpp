@@ -13,7 +13,9 @@
 // second launch folds into the results of the blocks behind it.
 //
 // Where many segments end, a tile has short runs and many ends; where few do, long runs and few
-// ends. The last tile tells which. Where next to none end, lanes fold what they load at once.
+// ends. The last tile tells which. Memory takes as long for a few results as for a line of them, so
+// few results wait until they fill lines. Of narrow elements, lanes fold what they load at once
+// where next to no segment ends.
 //
 // The elements keep their order where the operator needs it, and the shares depend on the ends
 // alone.
@@ -39,6 +41,8 @@ namespace tenfold::inline TENFOLD_BACKEND::segment_shares {
 
 template <typename In>
 inline constexpr int width = gpu::vector_width<In, 16>;
+template <typename In>
+inline constexpr bool is_narrow = sizeof(In) < 4;
 
 /// The elements of a lane's run: so many bytes less one element. Runs then begin an odd number of
 /// elements apart, and words in different banks of shared memory. What is accumulated in many bytes
@@ -61,20 +65,17 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// Vectors of a tile that a lane folds at once: as many as fill 64 bytes, if what they are
-/// accumulated in finds room in 96; of narrow elements, which are kept in words, 48 elements. At
-/// least one, however large an accumulator is.
+/// Vectors of a tile that a lane folds at once where next to no segment ends: 48 elements, which
+/// are kept in words; at least one, however large an accumulator is.
 template <typename In, typename T>
-inline constexpr int sparse_loads = [] {
-  const int loaded = 64 / int{sizeof(In)}, accumulated = 96 / int{sizeof(T)};
-  const bool are_in_words = sizeof(In) < 4 && !is_large(sizeof(T));
-  const int elements = are_in_words ? 48 : loaded < accumulated ? loaded : accumulated;
-  return elements < width<In> ? 1 : elements / width<In>;
-}();
+inline constexpr int sparse_loads = is_large(sizeof(T)) || width<In> > 48 ? 1 : 48 / width<In>;
 /// Tiles take this form where up to `sparse_ends` segments are likely to end in each, and keep it
 /// up to one more. What is loaded by then is not given up: if many end, it is folded up to the end
 /// of number `most_sparse_ends`.
 inline constexpr unsigned sparse_ends = 1, most_sparse_ends = 12;
+/// Tiles of wider elements are no faster in this form.
+template <typename In, typename Op>
+inline constexpr bool has_sparse_tiles = is_narrow<In> && Op::commutes;
 
 /// How many segments end in a tile, which decides on its form.
 enum class density { sparse, few, some, many };
@@ -90,7 +91,13 @@ inline constexpr int threads_held = is_large(sizeof(T)) ? BlockSize
 
 /// Results that are so small are collected in shared memory, to be written side by side.
 template <typename T>
-inline constexpr bool stages_results = sizeof(T) <= 8;
+inline constexpr bool collects_results = sizeof(T) <= 8;
+template <int WarpSize, typename T>
+inline constexpr unsigned results_room = collects_results<T> ? WarpSize * many_ends<WarpSize> : 1;
+/// Those of tiles with few ends wait until there are whole lines of them. Narrow elements are
+/// folded no faster so.
+template <typename In, typename T>
+inline constexpr bool results_wait = collects_results<T> && !is_narrow<In>;
 
 /// For each of 16 elements the rank of the segment that ends with it, or 0.
 struct alignas(16) ranks_of_16 {
@@ -222,7 +229,7 @@ struct tile_memory {
   // And a run behind the last: offsets that decrease may point there.
   static constexpr int Apart = WarpSize + 1;
   gpu::shared_array<ranks_of_16, Apart * ranks_of_run<Run>::Parts> ranks;
-  gpu::shared_array<T, stages_results<T> ? WarpSize * many_ends<WarpSize> : 1> results;
+  gpu::shared_array<T, results_room<WarpSize, T>> results;
 };
 
 /// What a warp has to fold yet: elements from `from` on, and segments from `segment` on. `ends` and
@@ -242,6 +249,7 @@ struct share {
   distance begin;  // of `from`
   std::size_t segment, steps;
   T left = op.identity();
+  unsigned collected = 0;  // results of the segments before `segment`, not written yet
   density ends_are = density::few;
   unsigned likely_ends = WarpSize, likely_elements = ~0u;
 
@@ -308,7 +316,10 @@ struct share {
     constexpr unsigned Tile = WarpSize * Run, MostEnds = WarpSize * Ends;
     const unsigned lane = threadIdx.x % WarpSize;
     const unsigned most_steps = at_most(Tile + MostEnds);
-    const unsigned most_elements = likely_elements < Tile ? likely_elements : Tile;
+    constexpr bool Waits = Ends == 1 && results_wait<In, T>;
+    // Up to a multiple of a warp's elements, so that the next tile's sectors are its alone.
+    const unsigned beyond = Waits ? static_cast<unsigned>(begin % WarpSize) : 0;
+    const unsigned most_elements = (likely_elements < Tile ? likely_elements : Tile) - beyond;
     const unsigned most_ends =
         likely_ends < MostEnds ? (likely_ends + Ends - 1) / Ends * Ends : MostEnds;
 
@@ -319,6 +330,10 @@ struct share {
         from, Width == 1 ? 0 : most_elements,
         has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)));
 
+    if constexpr (Waits)
+      make_room(MostEnds, shared);
+    else if (collected != 0)
+      write_results(shared);
     const auto my_ends = ends_from_begin<Ends>(loaded_ends, Tile);
     const unsigned here = count_ends_here<Ends>(my_ends, most_elements, most_steps);
     const unsigned length = length_up_to(here, my_ends, most_ends, most_elements, most_steps);
@@ -343,18 +358,48 @@ struct share {
     if (first != 0) result(shared, first - 1) = op(before, result(shared, first - 1));
     const T last = gpu::broadcast<WarpSize>(scanned, WarpSize - 1);
     left = ended == 0 ? op(left, last) : last;
-    if constexpr (stages_results<T>) {
+
+    if constexpr (Waits) {
+      collected += here;
+    } else if constexpr (collects_results<T>) {
       gpu::sync_warp();
       static_for<0, less_than<MostEnds>, increment<WarpSize>>([&]<int I>() {
         if (I + lane < here) out[segment + I + lane] = shared.results[I + lane];
       });
     }
-
     advance(length, here);
     expect(length, here);
   }
 
+  /// Writes the results that were collected.
+  __device__ void write_results(memory& shared) {
+    write_results(collected, shared);
+    collected = 0;
+  }
+
  private:
+  __device__ void write_results(unsigned count, memory& shared) const {
+    if constexpr (results_wait<In, T>) {
+      gpu::sync_warp();
+      T* const first = out + (segment - collected);
+      for (unsigned i = threadIdx.x % WarpSize; i < count; i += WarpSize)
+        first[i] = shared.results[i];
+    }
+  }
+
+  /// Makes room for a tile's results. What makes no whole line of them waits on.
+  __device__ void make_room(unsigned results, memory& shared) {
+    if (collected + results <= results_room<WarpSize, T>) return;
+    const unsigned lane = threadIdx.x % WarpSize;
+    const unsigned kept = static_cast<unsigned>(segment % WarpSize), count = collected - kept;
+    write_results(count, shared);
+    const T last = shared.results[lane < kept ? count + lane : 0];
+    gpu::sync_warp();
+    if (lane < kept) shared.results[lane] = last;
+    gpu::sync_warp();
+    collected = kept;
+  }
+
   __device__ unsigned at_most(unsigned most_steps) const {
     return steps < most_steps ? static_cast<unsigned>(steps) : most_steps;
   }
@@ -440,8 +485,8 @@ struct share {
 
   /// Where the result of the tile's i-th segment is put.
   __device__ T& result(memory& shared, unsigned i) const {
-    if constexpr (stages_results<T>)
-      return shared.results[i];
+    if constexpr (collects_results<T>)
+      return shared.results[collected + i];
     else
       return out[segment + i];
   }
@@ -505,14 +550,16 @@ struct share {
   /// for three quarters of its elements: a tile with many ends has fewer elements still.
   __device__ void expect(unsigned length, unsigned ended) {
     constexpr unsigned Tile = WarpSize * memory::Run;
-    constexpr unsigned SparseTile = WarpSize * Width * sparse_loads<In, T>;
     const unsigned in_tile = ended * Tile;  // times `length`, to spare a division
     likely_ends = ended + ended / 4 + WarpSize;
     likely_elements = length + length / 4 + 2 * WarpSize;
-    ends_are = ended * SparseTile < length * sparse_ends                      ? density::sparse
-               : in_tile <= length * (WarpSize * 7 / 8)                       ? density::few
+    ends_are = in_tile <= length * (WarpSize * 7 / 8)                         ? density::few
                : in_tile <= length * (some_ends<WarpSize> * WarpSize * 4 / 3) ? density::some
                                                                               : density::many;
+    if constexpr (has_sparse_tiles<In, Op>) {
+      constexpr unsigned SparseTile = WarpSize * Width * sparse_loads<In, T>;
+      if (ended * SparseTile < length * sparse_ends) ends_are = density::sparse;
+    }
   }
 };
 
@@ -556,7 +603,7 @@ __global__ void __launch_bounds__(
                                           first,
                                           steps};
   while (mine.steps != 0) {
-    if constexpr (Op::commutes)
+    if constexpr (has_sparse_tiles<In, Op>)
       if (mine.ends_are == density::sparse) {
         mine.fold_sparse_tiles();
         continue;
@@ -571,6 +618,7 @@ __global__ void __launch_bounds__(
       mine.template fold_tile<LongRun, 1>(memory[warp]);
   }
 
+  mine.write_results(memory[warp]);
   const bool has_ended = mine.segment != first;
   if (lane == 0) {
     rests_of_warps[warp] = mine.left;
