@@ -13,8 +13,8 @@
 // second launch folds into the results of the blocks behind it.
 //
 // Where many segments end, a tile has short runs and many ends; where few do, long runs and few
-// ends. The last tile tells which. Memory takes as long for a few results as for a line of them, so
-// few results wait until they fill lines. Of narrow elements, lanes fold what they load at once
+// ends. The last tile tells which. To write a few results at a time takes longer than their bytes
+// need, so few results wait until they fill lines. Narrow elements are folded as they are loaded
 // where next to no segment ends.
 //
 // The elements keep their order where the operator needs it, and the shares depend on the ends
@@ -65,10 +65,10 @@ inline constexpr int many_ends = 255 / WarpSize;
 template <int WarpSize>
 inline constexpr int some_ends = many_ends<WarpSize> / 2;
 
-/// Vectors of a tile that a lane folds at once where next to no segment ends: 48 elements, which
-/// are kept in words; at least one, however large an accumulator is.
+/// Vectors of a tile of narrow elements that a lane folds at once where next to no segment ends: 48
+/// elements, or one vector where accumulators are large.
 template <typename In, typename T>
-inline constexpr int sparse_loads = is_large(sizeof(T)) || width<In> > 48 ? 1 : 48 / width<In>;
+inline constexpr int sparse_loads = is_large(sizeof(T)) ? 1 : 48 / width<In>;
 /// Tiles take this form where up to `sparse_ends` segments are likely to end in each, and keep it
 /// up to one more. What is loaded by then is not given up: if many end, it is folded up to the end
 /// of number `most_sparse_ends`.
@@ -94,8 +94,8 @@ template <typename T>
 inline constexpr bool collects_results = sizeof(T) <= 8;
 template <int WarpSize, typename T>
 inline constexpr unsigned results_room = collects_results<T> ? WarpSize * many_ends<WarpSize> : 1;
-/// Those of tiles with few ends wait until there are whole lines of them. Narrow elements are
-/// folded no faster so.
+/// Results of tiles with few ends wait until there are whole lines of them. Of narrow elements they
+/// do not: short segments would take longer.
 template <typename In, typename T>
 inline constexpr bool results_wait = collects_results<T> && !is_narrow<In>;
 
@@ -249,7 +249,7 @@ struct share {
   distance begin;  // of `from`
   std::size_t segment, steps;
   T left = op.identity();
-  unsigned collected = 0;  // results of the segments before `segment`, not written yet
+  unsigned collected = 0;  // results of the segments before `segment` that wait to be written
   density ends_are = density::few;
   unsigned likely_ends = WarpSize, likely_elements = ~0u;
 
@@ -317,7 +317,8 @@ struct share {
     const unsigned lane = threadIdx.x % WarpSize;
     const unsigned most_steps = at_most(Tile + MostEnds);
     constexpr bool Waits = Ends == 1 && results_wait<In, T>;
-    // Up to a multiple of a warp's elements, so that the next tile's sectors are its alone.
+    // The tile ends at a multiple of a warp's elements, so that the next one shares no sector with
+    // it.
     const unsigned beyond = Waits ? static_cast<unsigned>(begin % WarpSize) : 0;
     const unsigned most_elements = (likely_elements < Tile ? likely_elements : Tile) - beyond;
     const unsigned most_ends =
@@ -331,7 +332,7 @@ struct share {
         has_around(Width, WarpSize * Width * (Width == 1 ? 1 : Loads)));
 
     if constexpr (Waits)
-      make_room(MostEnds, shared);
+      make_room(shared);
     else if (collected != 0)
       write_results(shared);
     const auto my_ends = ends_from_begin<Ends>(loaded_ends, Tile);
@@ -371,7 +372,7 @@ struct share {
     expect(length, here);
   }
 
-  /// Writes the results that were collected.
+  /// Writes the results that wait.
   __device__ void write_results(memory& shared) {
     write_results(collected, shared);
     collected = 0;
@@ -387,9 +388,9 @@ struct share {
     }
   }
 
-  /// Makes room for a tile's results. What makes no whole line of them waits on.
-  __device__ void make_room(unsigned results, memory& shared) {
-    if (collected + results <= results_room<WarpSize, T>) return;
+  /// Makes room for the results of a tile with few ends. What is less than a line waits on.
+  __device__ void make_room(memory& shared) {
+    if (collected + WarpSize <= results_room<WarpSize, T>) return;
     const unsigned lane = threadIdx.x % WarpSize;
     const unsigned kept = static_cast<unsigned>(segment % WarpSize), count = collected - kept;
     write_results(count, shared);
