@@ -60,7 +60,7 @@ class sampler {
   /// its own window. On a GPU, what is the difference of two times may be nothing, or less, on a
   /// busy machine.
   [[nodiscard]] double sample();
-  [[nodiscard]] int calls() const { return calls_; }
+  [[nodiscard]] int calls() const { return calls_ * turns_; }
 
   /// Compares what the last of the timed calls left with the reference as well, and reads the
   /// input's companion once.
@@ -92,7 +92,7 @@ class sampler {
   placement& where_;
   std::vector<std::unique_ptr<runnable>> instances_;
   std::vector<std::unique_ptr<memory>> gaps_;  ///< between what instances allocate
-  int calls_ = 1;
+  int calls_ = 1, turns_ = 1;  ///< a sample is so many turns of so many calls
   std::unique_ptr<recording> producers_, pairs_;  ///< in a graph of a GPU
   value result_{};
   verdict verdict_ = verdict::right;
