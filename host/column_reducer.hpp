@@ -349,7 +349,8 @@ class column_reducer {
   template <int WarpSize>
   static kernel_handle kernel_over_few_partials() {
     return &lanes_per_row::reduce_short_rows<threads_block, WarpSize, lanes_for_few, 1,
-                                             few_partials / lanes_for_few, 1, T, T, Op, unchanged>;
+                                             few_partials / lanes_for_few, 1, apart<T>, T, Op,
+                                             unchanged>;
   }
   template <int WarpSize>
   static kernel_handle kernel_over_partials() {
@@ -358,18 +359,21 @@ class column_reducer {
   }
 
   /// A warp for each column, or a few lanes of one where there are few partials.
-  void launch_partials(elements_of<T> partials, std::size_t columns, std::size_t each, T* out,
+  void launch_partials(const T* partials, std::size_t columns, std::size_t each, T* out,
                        stream_handle on) {
-    const bool are_few = each <= few_partials;
     kernel_handle kernel;
     for_warps(device_, [&]<int WarpSize>() {
-      kernel = are_few ? kernel_over_few_partials<WarpSize>() : kernel_over_partials<WarpSize>();
+      kernel = each <= few_partials ? kernel_over_few_partials<WarpSize>()
+                                    : kernel_over_partials<WarpSize>();
     });
-    auto few = static_cast<unsigned>(each);
-    void* const length = are_few ? static_cast<void*>(&few) : &each;
-    const auto of_block =
-        static_cast<std::size_t>(threads_block / (are_few ? lanes_for_few : device_.warp_size()));
-    launch_rows(kernel, partials, columns, length, each, of_block, out, on, start_);
+    if (each <= few_partials) {
+      auto few = static_cast<unsigned>(each);
+      launch_rows(kernel, elements_of<apart<T>>(partials), columns, &few, columns,
+                  threads_block / lanes_for_few, out, on, start_);
+    } else {
+      launch_rows(kernel, elements_of<T>(partials), columns, &each, each,
+                  static_cast<std::size_t>(threads_block / device_.warp_size()), out, on, start_);
+    }
   }
 
   /// Columns of an element are rows of one.
@@ -391,7 +395,7 @@ class column_reducer {
     unchanged f;
     detail::in_launches(
         rows, properties_.blocks_per_launch * of_block, [&](std::size_t first, std::size_t count) {
-          elements_of<Read> from = in + first * stride;
+          elements_of<Read> from = in.row(first, stride, stride);
           T* to = out + first;
           void* arguments[] = {&from, &to, &count, length, &stride, &op_, &f};
           launch(kernel, ceil_div(count, of_block), threads_block, 0, on, arguments, start);
@@ -420,6 +424,7 @@ class column_reducer {
       by.tiles = ceil_div(columns * by.abreast + column_tiles::lead<Width>(in), by.columns);
     constexpr std::size_t loads = column_tiles::loads(Width, sizeof(In), sizeof(T));
     by.turns = rows / by.abreast / (by.layers * loads);
+    by.in_rows = by.partials() <= few_partials;
     bool once = detail::loads_once(properties_, rows * stride * sizeof(In));
     void* arguments[] = {&in, &out, &rows, &columns, &stride, &op_, &by, &once};
     // What exceeds the largest grid is left to its loop.

@@ -5,9 +5,11 @@
 // their block's tile, and threads behind them take other rows of it, in layers. Shared memory
 // brings the layers together, eight at a time. Where one block for each tile would leave
 // multiprocessors idle, several blocks share a tile. Each is a part: the parts take the tile's rows
-// turn by turn, and each leaves a partial for every column. Those of a column lie side by side:
-// they are a row, which a warp of a second launch folds (kernels/rows). It is already there when
-// the first one ends.
+// turn by turn, and each leaves a partial for every column. A second launch folds them
+// (kernels/rows), which is already there when the first one ends. Where a column has many partials,
+// they lie side by side: they are a row, which a warp folds. A few are folded by a few lanes. Then
+// the parts' results lie in rows, as each block has them: to write them a word here and a word
+// there takes longer than to read them so.
 //
 // Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
 // a row of a wider matrix, which begins where a vector may. Narrow ones come together in the tile;
@@ -42,6 +44,7 @@ struct cut {
   std::size_t tiles = 1;  ///< side by side
   std::size_t parts = 1;  ///< blocks that share the rows of a tile
   std::size_t turns = 0;  ///< whole ones, of rows that all layers load at once; set by the launch
+  bool in_rows = true;    ///< how partials lie: in rows, or side by side; set by the launch
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
   __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
@@ -78,7 +81,7 @@ __host__ __device__ unsigned lead(const In* p) {
   return reinterpret_cast<std::uintptr_t>(p) % (Width * sizeof(In)) / sizeof(In);
 }
 
-/// @param out a result for each column, or its partials side by side
+/// @param out a result for each column, or its partials
 /// @param once whether loads are marked as read once
 template <int BlockSize, int Width, typename In, typename T, typename Op>
 __global__ void __launch_bounds__(BlockSize,
@@ -224,20 +227,25 @@ __global__ void __launch_bounds__(BlockSize,
       }
       __syncthreads();
     }
-    // A column's partials lie side by side: one of each part, or where several tiles share rows
-    // abreast, one of each of these rows. There, 32 bits count the columns of them all.
+    // Each part leaves a row of partials, and where no tile brings rows abreast together, one for
+    // each of them.
     const unsigned of_part = folds_abreast ? 1 : by.abreast;
-    const std::size_t each = by.parts * of_part;
     const auto from_left = static_cast<std::size_t>(first < 0 ? 0 : first);
-    T* const to = out + part * of_part;
-    for (unsigned j = tid; j < all; j += BlockSize)
-      if (of_part == 1) {
-        to[(from_left + j) * each] = result(0, j);
-      } else {
-        const auto its = static_cast<unsigned>(from_left) + j,
-                   its_columns = static_cast<unsigned>(columns);
-        to[its % its_columns * each + its / its_columns] = result(0, j);
-      }
+    if (by.in_rows) {
+      T* const to = out + part * of_part * columns + from_left;
+      for (unsigned j = tid; j < all; j += BlockSize) to[j] = result(0, j);
+    } else {  // 32 bits count the columns of rows abreast
+      const std::size_t each = by.parts * of_part;
+      T* const to = out + part * of_part;
+      for (unsigned j = tid; j < all; j += BlockSize)
+        if (of_part == 1) {
+          to[(from_left + j) * each] = result(0, j);
+        } else {
+          const auto its = static_cast<unsigned>(from_left) + j,
+                     its_columns = static_cast<unsigned>(columns);
+          to[its % its_columns * each + its / its_columns] = result(0, j);
+        }
+    }
     __syncthreads();  // before the next tile's results take the place of these
   }
 }

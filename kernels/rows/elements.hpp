@@ -65,7 +65,7 @@ class elements_of {
   auto anywhere_in(std::size_t n) const { return elements_of<anywhere<In>>(data_, n); }
   __host__ __device__ elements_of operator+(std::size_t n) const { return {data_ + n, once_}; }
   /// A row of so many elements.
-  __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t) const {
+  __host__ __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t) const {
     return *this + r * stride;
   }
   template <int Width>
@@ -188,6 +188,52 @@ class elements_of<anywhere<In>> {
 /// Whether elements may be taken so: those of one or two bytes.
 template <typename In>
 inline constexpr bool begin_anywhere = gpu::vector_width<In, 16> >= 8;
+
+/// Stands for In where the elements of a row lie a stride apart, and rows side by side: they are
+/// the columns of a matrix.
+template <typename In>
+struct apart {
+  In element;
+};
+
+template <typename In, int Width>
+class loaded_vector<apart<In>, Width> : public loaded_vector<In, Width> {
+  using loaded_vector<In, Width>::loaded_vector;
+};
+
+template <typename In>
+class elements_of<apart<In>> {
+ public:
+  static constexpr bool reads_on = false;
+  elements_of() = default;
+  __host__ __device__ elements_of(const In* data, std::size_t stride = 1)
+      : data_(data), stride_(stride) {}
+
+  __host__ __device__ elements_of row(std::size_t r, std::size_t stride, std::size_t) const {
+    return {data_ + r, stride};
+  }
+  template <int Width>
+  __device__ bool is_aligned() const {
+    return Width == 1;
+  }
+  template <int Width>
+  __device__ bool can_load(unsigned i, unsigned left) const {
+    return i < left;
+  }
+  template <int Width>
+  __device__ loaded_vector<apart<In>, Width> load(std::size_t i) const {
+    return element(i);
+  }
+  template <int Width>
+  __device__ static_array<In, Width> items(const loaded_vector<apart<In>, Width>& from) const {
+    return from.items();
+  }
+  __device__ static_array<In, 1> element(std::size_t i) const { return {data_[i * stride_]}; }
+
+ private:
+  const In* data_ = nullptr;
+  std::size_t stride_ = 1;
+};
 
 /// An element of each of two arrays.
 template <typename A, typename B>
