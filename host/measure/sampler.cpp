@@ -15,9 +15,9 @@ namespace {
 // A device's clock ticks every half to one microsecond: this keeps its error below half a per cent.
 constexpr double sample_seconds = 300e-6;
 constexpr double longest_sample_seconds = 5e-3;
-// Of calls in a row on a GPU: after an idle moment the first few leave their results in the cache,
-// and are done before these are written to memory. In the long run calls wait for that.
-constexpr double row_of_calls_seconds = longest_sample_seconds;
+// After an idle moment a GPU's first call takes up to 4% longer than the next ones, and what the
+// first few leave in the cache is written to memory when the sample is over.
+constexpr int least_calls = 16;
 constexpr int most_calls = 4096;
 
 // Half of them lie near, on average, and the mean of a sample depends little on where the first
@@ -26,7 +26,7 @@ constexpr std::size_t most_instances = 16;
 constexpr std::uint64_t gap_bytes = 4096;  // what lies so far apart may be near or far
 
 // Enough for a steady median, and no more than a stage's share of a ladder's few seconds.
-constexpr int executor_samples = 5, gpu_samples = 50;
+constexpr int executor_samples = 5, gpu_samples = 30;
 constexpr double executor_share = 0.25, gpu_share = 0.5;  // seconds
 
 /// A median of differences that is nothing, or less, is no time. That a result is wrong is told
@@ -79,8 +79,7 @@ sampler::sampler(candidate who, conditions at, host_input& input, placement& whe
     set_calls(1);
   else
     choose_calls();
-  if (at_.mode == timing_mode::back_to_back && !is_executor())
-    turns_ = std::max(1, static_cast<int>(row_of_calls_seconds / (sample() * calls_)));
+  if (at_.mode != timing_mode::in_graph && !is_executor()) choose_turns();
 }
 
 bool sampler::is_executor() const {
@@ -197,6 +196,13 @@ void sampler::choose_calls() {
     calls = static_cast<int>(std::clamp(std::ceil(sample_seconds / each), 1.0, double(most)));
     if (calls == calls_) return;
   }
+}
+
+void sampler::choose_turns() {
+  const bool in_a_row = at_.mode == timing_mode::back_to_back;
+  const double turn = time_in_stream(in_a_row ? sequence::calls : sequence::pairs);
+  const int wanted = (least_calls + calls_ - 1) / calls_;
+  turns_ = static_cast<int>(std::clamp(longest_sample_seconds / turn, 1.0, double(wanted)));
 }
 
 result sampler::finish(std::vector<double> seconds) {

@@ -85,6 +85,7 @@ class sampler {
   void add_instance();
   void set_calls(int calls);
   void choose_calls();
+  void choose_turns();
 
   candidate who_;
   conditions at_;
@@ -92,7 +93,8 @@ class sampler {
   placement& where_;
   std::vector<std::unique_ptr<runnable>> instances_;
   std::vector<std::unique_ptr<memory>> gaps_;  ///< between what instances allocate
-  int calls_ = 1, turns_ = 1;  ///< a sample is so many turns of so many calls
+  /// A sample is so many turns of so many calls.
+  int calls_ = 1, turns_ = 1;
   std::unique_ptr<recording> producers_, pairs_;  ///< in a graph of a GPU
   value result_{};
   verdict verdict_ = verdict::right;
