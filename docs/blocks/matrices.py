@@ -49,9 +49,9 @@ def matrix_share(columns, axis="rows", mode="after-producer", contestant=OURS):
     return share_of(_matrices(axis, mode)[columns], contestant)
 
 
-def matrix_shares(columns, axis, mode):
-    """From the least to the most of what ours have of it."""
-    shares = [100 * matrix_share(each, axis, mode) for each in columns]
+def matrix_shares(axis, mode):
+    """From the least to the most of what ours have of it, of any number of columns."""
+    shares = [100 * matrix_share(each, axis, mode) for each in _matrices(axis, mode)]
     return f"{min(shares):.0f} to {max(shares):.0f}%"
 
 
