@@ -87,9 +87,12 @@ class Statistics(unittest.TestCase):
         self.assertGreater(len(set(rounds)), 1)
 
     def test_calls_make_a_sample_long_enough(self):
-        for mode, seconds, calls in (("back-to-back", 1e-6, 300), ("back-to-back", 1e-3, 1),
-                                     ("back-to-back", 1e-9, peers.MOST_CALLS), ("after-producer", 1e-6, 300),
-                                     ("after-producer", 1e-9, 499), ("after-producer", -1e-6, 555)):
+        for mode, seconds, calls in (("back-to-back", 1e-6, 300), ("back-to-back", 1e-9, peers.MOST_CALLS),
+                                     ("after-producer", 1e-6, 300), ("after-producer", 1e-9, 499),
+                                     ("after-producer", -1e-6, 555),
+                                     # In a stream 16 of them, unless they take longer than 5 ms.
+                                     ("back-to-back", 1e-4, 16), ("back-to-back", 1e-3, 5), ("back-to-back", 1e-2, 1),
+                                     ("after-producer", 1e-4, 16), ("after-producer", 1e-3, 4), ("in-graph", 1e-3, 1)):
             steady = Steady(mode, seconds)
             self.assertEqual(steady.calls, calls, (mode, seconds))
             self.assertAlmostEqual(steady.sample(), seconds)
