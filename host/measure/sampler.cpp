@@ -15,8 +15,8 @@ namespace {
 // A device's clock ticks every half to one microsecond: this keeps its error below half a per cent.
 constexpr double sample_seconds = 300e-6;
 constexpr double longest_sample_seconds = 5e-3;
-// After an idle moment a GPU's first call takes up to 4% longer than the next ones, and what the
-// first few leave in the cache is written to memory when the sample is over.
+// After an idle moment a GPU's first call takes up to 4% longer than the next ones. And the first
+// few do not wait until their results are in memory: they are still in the cache.
 constexpr int least_calls = 16;
 constexpr int most_calls = 4096;
 

@@ -6,10 +6,9 @@
 // brings the layers together, eight at a time. Where one block for each tile would leave
 // multiprocessors idle, several blocks share a tile. Each is a part: the parts take the tile's rows
 // turn by turn, and each leaves a partial for every column. A second launch folds them
-// (kernels/rows), which is already there when the first one ends. Where a column has many partials,
-// they lie side by side: they are a row, which a warp folds. A few are folded by a few lanes. Then
-// the parts' results lie in rows, as each block has them: to write them a word here and a word
-// there takes longer than to read them so.
+// (kernels/rows). It is already there when the first one ends. The many partials of a column lie
+// side by side: they are a row, which a warp folds. A few partials are folded by a few lanes. Then
+// each part writes its results as a row, for single words in many lines take longer to write.
 //
 // Rows that begin anywhere, but have no gaps, are one array, in which several of them abreast make
 // a row of a wider matrix, which begins where a vector may. Narrow ones come together in the tile;
@@ -44,7 +43,7 @@ struct cut {
   std::size_t tiles = 1;  ///< side by side
   std::size_t parts = 1;  ///< blocks that share the rows of a tile
   std::size_t turns = 0;  ///< whole ones, of rows that all layers load at once; set by the launch
-  bool in_rows = true;    ///< how partials lie: in rows, or side by side; set by the launch
+  bool in_rows = true;    ///< whether partials lie so, and not side by side; set by the launch
 
   /// Whether rows that are taken as one lie in a tile, which folds them.
   __host__ __device__ constexpr bool folds_abreast() const { return abreast > 1 && tiles == 1; }
